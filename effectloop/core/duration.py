@@ -1,0 +1,54 @@
+"""Durations: what a caller may write, and the one gate that turns it into seconds.
+
+Everything inside effectloop is a float number of seconds, finite and at least 0.
+Nothing else in the package looks at a `timedelta` or checks a number of seconds.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from math import isnan
+from typing import Final, TypeAlias
+
+Duration: TypeAlias = float | timedelta
+"""A length of time: a number of seconds, or a `timedelta`."""
+
+MAX_DELAY: Final = 1e9
+"""The longest delay there is, in seconds (31 years): arithmetic saturates here."""
+
+
+def seconds(value: Duration, of: str) -> float:
+    """Answer *value* in seconds, or refuse it.
+
+    Args:
+        value: A number of seconds or a timedelta, from 0 to `MAX_DELAY`; a bool is refused.
+        of: Who asks and for what, for the message: ``"exponential: base"``.
+    Raises:
+        TypeError: *value* is neither a number nor a timedelta.
+        ValueError: *value* is negative, NaN, or above `MAX_DELAY`.
+    Example:
+        >>> seconds(timedelta(minutes=1), "spaced: gap")
+        60.0
+        >>> seconds(-1, "exponential: base")
+        Traceback (most recent call last):
+        ValueError: exponential: base must be a duration of at least 0 s, got -1
+    """
+    if isinstance(value, timedelta):
+        number = value.total_seconds()
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        number = value
+    else:
+        msg = f"{of} must be a duration (seconds or a timedelta), got {value!r}"
+        raise TypeError(msg)
+    if number < 0 or isnan(number):
+        msg = f"{of} must be a duration of at least 0 s, got {value!r}"
+        raise ValueError(msg)
+    if number > MAX_DELAY:
+        msg = f"{of} must be a duration of at most {MAX_DELAY:.0f} s (31 years), got {value!r}"
+        raise ValueError(msg)
+    return float(number) + 0.0  # -0.0 is 0.0
+
+
+def saturated(delay: float) -> float:
+    """Answer *delay*, or `MAX_DELAY` where it is longer."""
+    return delay if delay < MAX_DELAY else MAX_DELAY

@@ -1,0 +1,75 @@
+"""What a schedule is made of: `Tick`, `Decision` and `Node`.
+
+House rules, which every other module of the core obeys:
+
+- a node is a value: frozen, slotted, compared by its fields;
+- everything from the world comes in with the tick: no clock, no randomness, no I/O here;
+- a step answers a plain tuple ``(delay, output, rest)``; the delay is None when the schedule is done,
+  and then the rest is the node itself;
+- ``rest`` has the shape of the node: a step changes fields marked with `state`, never the tree.
+
+A node class is private and named after its constructor in camel case: ``_SomeName`` is built by
+``some_name(...)``. Its fields are that constructor's parameters, in order (keyword-only ones with
+``field(kw_only=True)``), after the schedules it combines: ``of`` for the one schedule a method refines, ``left`` and
+``right`` for two. That is all `repr` needs to print the expression that builds a schedule.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import field
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from typing_extensions import TypeAliasType
+
+A = TypeVar("A")
+B = TypeVar("B")
+In = TypeVar("In", contravariant=True)
+Out = TypeVar("Out", covariant=True)
+In_co = TypeVar("In_co", covariant=True)
+T = TypeVar("T")
+
+
+class Tick(NamedTuple, Generic[In_co]):
+    """All that a schedule may know when it decides; made by whoever runs it.
+
+    Attributes:
+        input: What just happened: a value (repeat), an error (retry), an `Outcome` (loop).
+        recurrence: Recurrences already granted in this run, or phase of it: 0 at the first decision.
+        elapsed: Seconds since the run (or phase) began, on a monotonic clock.
+        wall: POSIX seconds; only calendars read it.
+        draw: A uniform number in [0, 1), one a tick, for jitter.
+    """
+
+    input: In_co
+    recurrence: int
+    elapsed: float
+    wall: float
+    draw: float
+
+
+Decision = TypeAliasType("Decision", "tuple[float | None, B, Node[A, B]]", type_params=(A, B))
+"""What a node answers: the delay in seconds (None when done), the output, and the rest (itself when done)."""
+
+
+class Node(ABC, Generic[In, Out]):
+    """The base of everything a schedule is made of; subclass it to write your own.
+
+    A subclass is a frozen, slotted dataclass with one method, wrapped by `Schedule` in a function that
+    bears its name.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def decide(self, tick: Tick[In]) -> Decision[In, Out]:
+        """Answer ``(delay, output, rest)`` for *tick*; the same tick always gets the same answer."""
+
+
+STATE: Final = "effectloop.state"
+"""The metadata key of a dataclass field that a step may change."""
+
+
+def state(initial: T) -> T:
+    """Declare a node's field that a step may change, with the value it has before the first step."""
+    return field(default=initial, metadata={STATE: True}, kw_only=True)  # type: ignore[no-any-return, call-overload]

@@ -6,7 +6,7 @@ House rules, which every other module of the core obeys:
 - everything from the world comes in with the tick: no clock, no randomness, no I/O here;
 - a step answers a plain tuple ``(delay, output, rest)``; the delay is None when the schedule is done,
   and then the rest is the node itself;
-- ``rest`` has the shape of the node: a step changes fields marked with `state`, never the tree.
+- ``rest`` has the shape of the node: a step changes fields marked with `STATE`, never the tree.
 
 A node class is private and named after its constructor in camel case: ``_SomeName`` is built by
 ``some_name(...)``. Its fields are that constructor's parameters, in order (keyword-only ones with
@@ -17,7 +17,8 @@ A node class is private and named after its constructor in camel case: ``_SomeNa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import field
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from typing_extensions import TypeAliasType
@@ -27,7 +28,6 @@ B = TypeVar("B")
 In = TypeVar("In", contravariant=True)
 Out = TypeVar("Out", covariant=True)
 In_co = TypeVar("In_co", covariant=True)
-T = TypeVar("T")
 
 
 class Tick(NamedTuple, Generic[In_co]):
@@ -66,10 +66,9 @@ class Node(ABC, Generic[In, Out]):
         """Answer ``(delay, output, rest)`` for *tick*; the same tick always gets the same answer."""
 
 
-STATE: Final = "effectloop.state"
-"""The metadata key of a dataclass field that a step may change."""
+STATE: Final[Mapping[str, bool]] = MappingProxyType({"state": True})
+"""The metadata of a node's field that a step may change: ``field(default=0, kw_only=True, metadata=STATE)``.
 
-
-def state(initial: T) -> T:
-    """Declare a node's field that a step may change, with the value it has before the first step."""
-    return field(default=initial, metadata={STATE: True}, kw_only=True)  # type: ignore[no-any-return, call-overload]
+A state field is keyword-only, has the value of a fresh schedule as its default, and holds what JSON can say
+(None, bool, int, float, str, tuples of these), an output kept for later, or a node of a child's shape.
+"""

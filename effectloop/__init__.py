@@ -1,0 +1,1 @@
+"""Schedules as typed values that compose, and background loops tested without waiting."""

@@ -33,10 +33,11 @@ def seconds(value: Duration, of: str) -> float:
         Traceback (most recent call last):
         ValueError: exponential: base must be a duration of at least 0 s, got -1
     """
-    if isinstance(value, timedelta):
-        number = value.total_seconds()
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        number = value
+    given: object = value  # the annotation is a promise, not a fact
+    if isinstance(given, timedelta):
+        number = given.total_seconds()
+    elif isinstance(given, int | float) and not isinstance(given, bool):
+        number = given
     else:
         msg = f"{of} must be a duration (seconds or a timedelta), got {value!r}"
         raise TypeError(msg)

@@ -85,8 +85,8 @@ class ShouldBackOff(Exception):
 class Reason(StrEnum):
     """Why a loop waits: the output of the shipped policies, or the driver's own word.
 
-    ``more`` (at once), ``idle``, ``failing``, ``back_off`` and ``throttle`` come from the policies; ``initial``
-    (before the first iteration) and ``trigger`` (asked to run now) from the driver.
+    ``more`` (at once), ``idle``, ``failing``, ``back_off`` and ``throttle`` come from the policies;
+    ``initial`` (before the first iteration) and ``trigger`` (asked to run now) from the driver.
     """
 
     MORE = "more"
@@ -104,9 +104,9 @@ class Ended:
     """How a loop ended.
 
     Attributes:
-        how: ``drained``: stopped, and the last iteration answered (also one that answered although it was
-            cancelled). ``cancelled``: the last iteration was cut. ``abandoned``: it could not be, and was left
-            behind. ``finished``: the pacing schedule was done. ``failed``: *error* ended the loop.
+        how: ``drained``: stopped, and the last iteration answered (also one that answered although it
+            was cancelled). ``cancelled``: the last iteration was cut. ``abandoned``: it could not be, and
+            was left behind. ``finished``: the pacing schedule was done. ``failed``: *error* ended the loop.
         error: What ended a failed loop, otherwise None.
         iterations: How many iterations were started.
         output: The pacing schedule's last output when it is what ended the loop, otherwise None.

@@ -1,1 +1,62 @@
 """Schedules as typed values that compose, and background loops tested without waiting."""
+
+from effectloop.core.duration import MAX_DELAY, Duration
+from effectloop.core.leaves import (
+    decorrelated,
+    during,
+    elapsed,
+    exponential,
+    fibonacci,
+    fixed,
+    forever,
+    from_delays,
+    identity,
+    linear,
+    on_result,
+    once,
+    recur_until,
+    recur_while,
+    recurs,
+    route,
+    spaced,
+    stop,
+    unfold,
+    windowed,
+)
+from effectloop.core.node import Decision, Node, Tick
+from effectloop.core.schedule import Continue, Done, Schedule
+from effectloop.core.simulate import Step, delays, trace
+
+__all__ = [
+    "MAX_DELAY",
+    "Continue",
+    "Decision",
+    "Done",
+    "Duration",
+    "Node",
+    "Schedule",
+    "Step",
+    "Tick",
+    "decorrelated",
+    "delays",
+    "during",
+    "elapsed",
+    "exponential",
+    "fibonacci",
+    "fixed",
+    "forever",
+    "from_delays",
+    "identity",
+    "linear",
+    "on_result",
+    "once",
+    "recur_until",
+    "recur_while",
+    "recurs",
+    "route",
+    "spaced",
+    "stop",
+    "trace",
+    "unfold",
+    "windowed",
+]

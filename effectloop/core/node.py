@@ -10,8 +10,9 @@ House rules, which every other module of the core obeys:
 
 A node class is private and named after its constructor in camel case: ``_SomeName`` is built by
 ``some_name(...)``. Its fields are that constructor's parameters, in order (keyword-only ones with
-``field(kw_only=True)``), after the schedules it combines: ``of`` for the one schedule a method refines, ``left`` and
-``right`` for two. That is all `repr` needs to print the expression that builds a schedule.
+``field(kw_only=True)``), after the schedules it combines: ``of`` for the one schedule a method refines,
+``left`` and ``right`` for two; a tuple of separate arguments is marked with `VARIADIC`. That is all `repr`
+needs to print the expression that builds a schedule (`_And` and `_Or` are the operators).
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from types import MappingProxyType
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from typing_extensions import TypeAliasType
+
+from effectloop.core.expression import expression
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -65,6 +68,9 @@ class Node(ABC, Generic[In, Out]):
     def decide(self, tick: Tick[In]) -> Decision[In, Out]:
         """Answer ``(delay, output, rest)`` for *tick*; the same tick always gets the same answer."""
 
+    def __repr__(self) -> str:
+        return expression(self)
+
 
 STATE: Final[Mapping[str, bool]] = MappingProxyType({"state": True})
 """The metadata of a node's field that a step may change: ``field(default=0, kw_only=True, metadata=STATE)``.
@@ -72,3 +78,6 @@ STATE: Final[Mapping[str, bool]] = MappingProxyType({"state": True})
 A state field is keyword-only, has the value of a fresh schedule as its default, and holds what JSON can say
 (None, bool, int, float, str, tuples of these), an output kept for later, or a node of a child's shape.
 """
+
+VARIADIC: Final[Mapping[str, bool]] = MappingProxyType({"variadic": True})
+"""The metadata of a node's field that holds all positional arguments: ``from_delays(*delays)``."""

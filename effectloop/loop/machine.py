@@ -104,6 +104,11 @@ class State(NamedTuple, Generic[E]):
     wait: Wait[E] | None
 
 
+def never(_: object) -> bool:
+    """Answer False: no failure is anything but an error."""
+    return False
+
+
 def fresh(rules: Rules[E]) -> State[E]:
     """Answer the state of a loop that has not begun."""
     return State(Phase.NEW, rules.pacing, 0, 0.0, 0, 0, None, NOTHING, None)

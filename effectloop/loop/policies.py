@@ -1,7 +1,7 @@
 """The pacing of the two original loops, written with nothing but the public combinators.
 
-A pacing is a schedule over outcomes: `Schedule[Outcome[E], Reason]`. These two are pure functions that build one,
-and the proof that the algebra is enough to say what production loops do.
+A pacing is a schedule over outcomes: `Schedule[Outcome[E], Reason]`. These two are pure functions that build
+one, and the proof that the algebra is enough to say what production loops do.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from returns.result import Failure, Result, Success
 from effectloop.core.duration import Duration, seconds
 from effectloop.core.leaves import exponential, forever, route, spaced
 from effectloop.core.node import Tick
-from effectloop.core.schedule import Schedule
+from effectloop.core.schedule import Schedule, node_of
 from effectloop.loop.outcome import Outcome, Progress, Reason, should_back_off
 
 E = TypeVar("E")
@@ -40,9 +40,9 @@ def until_due(tick: Tick[Outcome[object]], delay: float) -> float:
 def background_pacing(interval: Duration) -> Schedule[Outcome[object], Reason]:
     """Pace a background loop: drain while there is more, then poll; back off from the third failure in a row.
 
-    More to do: at once. Nothing left: *interval* ± 10 %, or less when `Progress` says that something falls due.
-    Failures in a row: *interval* ± 10 % twice, then growing by a quarter at each up to five intervals, ± 10 %. Any
-    success starts the streak afresh.
+    More to do: at once. Nothing left: *interval* ± 10 %, or less when `Progress` says that something falls
+    due. Failures in a row: *interval* ± 10 % twice, then growing by a quarter at each up to five intervals, ±
+    10 %. Any success starts the streak afresh.
 
     Args:
         interval: The wait between iterations that found nothing left, in seconds or as a timedelta.
@@ -66,8 +66,8 @@ def background_pacing(interval: Duration) -> Schedule[Outcome[object], Reason]:
         .and_then(exponential(period * 1.25, factor=1.25).capped(period * 5))
         .map(_failing)
     )
-    idle = spaced(period).map(_idle)
-    progress = route(_has_more, {True: forever().map(_more), False: idle})
+    more: Schedule[Progress, Reason] = forever().map(_more)
+    progress = route(_has_more, {True: more}, otherwise=spaced(period).map(_idle))
     return failing.reset_on_success(progress).map_input(_result).jittered(0.1).delay_from(until_due)
 
 
@@ -79,11 +79,11 @@ def worker_pacing(
 ) -> Schedule[Outcome[object], Reason]:
     """Pace a service worker: at once while it finds work, backing off while there is none.
 
-    Worked: the next iteration starts *min_work_time* after the start of the last one, or at once when that has
-    passed. No work (an idle `Progress`, or a failure that is or comes from `ShouldBackOff`): the next step of
-    *backoff*, which holds its last delay when it is done and starts afresh whenever work was found; never longer
-    than until something falls due. Other failures and defects: as no work, or, with *backoff_on_all_errors*
-    off, as worked, so that only *min_work_time* bounds their rate.
+    Worked: the next iteration starts *min_work_time* after the start of the last one, or at once when that
+    has passed. No work (an idle `Progress`, or a failure that is or comes from `ShouldBackOff`): the next
+    step of *backoff*, which holds its last delay when it is done and starts afresh whenever work was found;
+    never longer than until something falls due. Other failures and defects: as no work, or, with
+    *backoff_on_all_errors* off, as worked, so that only *min_work_time* bounds their rate.
 
     Args:
         backoff: The schedule of waits while there is no work.
@@ -105,11 +105,12 @@ def worker_pacing(
         [0.05, 0.1, 0.2, 0.75, 0.05]
     """
     least = seconds(min_work_time, "worker_pacing: min_work_time")
-    no_work: Schedule[Outcome[object], object] = backoff.held()
     return (
-        no_work.passthrough()
-        .map(_back_off_or_failing)
+        Schedule(node_of(backoff, "worker_pacing: backoff"))
+        .held()
         .delay_from(until_due)
+        .passthrough()
+        .map(_back_off_or_failing)
         .reset_on_success(spaced(least).delay_from(_less_the_work).map(_throttle))
         .map_input(_found_work if backoff_on_all_errors else _found_work_or_erred)
     )

@@ -61,8 +61,8 @@ def report(
             yield LoopStarted(loop, now)
         case Answer() if before.phase in _AT_WORK:
             yield _answered(loop, rules, before, event)
-        case Cut() if before.phase in _AT_WORK:
-            yield IterationCancelled(loop, now, before.iterations, event.now - event.started, late)
+        case Cut() if before.phase in (Phase.RUNNING, Phase.CANCELLING):
+            yield IterationCancelled(loop, now, before.iterations, event.now - event.started, False)
         case Stop() if not before.asked.stop and before.phase is not Phase.ENDED:
             yield StopAsked(loop, now)
         case GraceOver() if order is Do.CANCEL:

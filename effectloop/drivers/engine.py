@@ -1,0 +1,316 @@
+"""The engine of a loop: feeds the state machine what happens, and does what it is told.
+
+Everything about *when* is decided by `effectloop.loop.machine`; this is where a loop waits. One task runs the
+loop; other tasks, threads and signal handlers put what they ask into an inbox, which is always emptied before
+anything else happens, so that a stop is never overtaken by a start.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from contextvars import ContextVar
+from inspect import iscoroutine
+from typing import Final, Generic, TypeVar, final
+
+import anyio
+from anyio import CancelScope, create_task_group, get_cancelled_exc_class, sleep_forever
+from anyio.abc import TaskGroup
+from anyio.lowlevel import checkpoint
+from returns.future import FutureResult
+from returns.io import IOResult
+from returns.result import Failure, Result, Success
+from returns.unsafe import unsafe_perform_io
+
+from effectloop.core.gate import function
+from effectloop.core.node import Node
+from effectloop.drivers.clock import Clock, SystemClock
+from effectloop.drivers.factory import factory
+from effectloop.drivers.thread import Threads, current_threads
+from effectloop.drivers.wake import waker
+from effectloop.loop.events import Event, Identity, Observer
+from effectloop.loop.machine import (
+    Abandon,
+    Answer,
+    Begin,
+    ClockJumped,
+    Cut,
+    Do,
+    End,
+    GraceOver,
+    Happening,
+    Order,
+    Phase,
+    Raise,
+    Reconfigure,
+    Rules,
+    Signal,
+    Sleep,
+    Stop,
+    WaitOver,
+    Watch,
+    fresh,
+    step,
+)
+from effectloop.loop.outcome import Defect, Ended, Outcome, Progress
+from effectloop.loop.report import report
+
+E = TypeVar("E")
+
+SLICE: Final = 60.0
+"""Waits are cut into slices of at most this many seconds, after which the wall clock is looked at again."""
+
+DRIFT: Final = 1.0
+"""Wall and monotonic clock may drift apart by this many seconds before the schedule is asked again."""
+
+Iteration = Callable[[], FutureResult[Progress, E]]
+"""One turn of a loop: a factory, called anew each time."""
+
+
+@final
+class Engine(Generic[E]):
+    """One run of one loop; see `run`."""
+
+    def __init__(
+        self,
+        iteration: Iteration[E],
+        rules: Rules[E],
+        loop: Identity,
+        *,
+        of: str,
+        clock: Clock | None,
+        observe: Iterable[Observer],
+    ) -> None:
+        self._iteration = factory(iteration, f"{of}: iteration")
+        self._rules = rules
+        self._loop = loop
+        self._of = of
+        self._clock = SystemClock() if clock is None else clock
+        self._observers = tuple(observe)
+        for observer in self._observers:
+            function(observer, f"{of}: observe")
+        self._broken: set[Observer] = set()
+        self._state = fresh(rules)
+        self._order: Order = Do.KEEP
+        self._inbox: deque[Happening[E]] = deque()
+        self._wake: Callable[[Callable[[], object]], object] | None = None
+        self._group: TaskGroup | None = None  # holds the watchdog; there is one while the loop runs
+        self._work: CancelScope | None = None  # everything but the watchdog: cancelled after the grace
+        self._nap: CancelScope | None = None  # the wait, while there is one: cancelled by a wake
+        self._threads = Threads(self._late)
+        self._started = 0.0
+        self.ended: Ended | None = None
+        self.over = anyio.Event()
+
+    # What others ask.
+
+    def ask(self, event: Happening[E]) -> None:
+        """Have *event* happen soon; from any thread and from signal handlers."""
+        self._inbox.append(event)
+        if self._wake is not None:
+            with suppress(RuntimeError):  # the event loop has closed meanwhile, and the loop with it
+                self._wake(self.attend)
+
+    def reconfigure(self, pacing: Node[Outcome[E], object]) -> None:
+        """Have *pacing* pace the loop soon; from any thread and from signal handlers."""
+        self.ask(Reconfigure(pacing, self._clock.wall(), self._clock.monotonic()))
+
+    def attend(self) -> None:
+        """Let what was asked happen now; only in the event loop's own thread."""
+        while self._inbox:
+            self._apply(self._inbox.popleft())
+
+    def is_inside(self) -> bool:
+        """Tell whether this code runs inside the iteration that runs now, in child tasks and threads too."""
+        return _inside.get() == (id(self), self._state.iterations) and self._state.phase in _AT_WORK
+
+    # The run.
+
+    async def run(self, stop: anyio.Event | None = None) -> Ended:
+        """Run the loop to its end; raise the error that ended it, if one did."""
+        self._wake = waker()
+        async with create_task_group() as group:
+            self._group = group
+            if stop is not None:
+                group.start_soon(self._stop_when, stop)
+            await self._conduct()
+            group.cancel_scope.cancel()
+        assert self.ended is not None  # `_conduct` ends the loop whatever happens
+        if self.ended.error is not None:
+            raise self.ended.error
+        return self.ended
+
+    async def _stop_when(self, stop: anyio.Event) -> None:
+        await stop.wait()
+        self._feed(Stop(grace=None, cancel_grace=0.0))
+
+    async def _conduct(self) -> None:
+        try:
+            with CancelScope() as self._work:
+                await self._drive()
+        except get_cancelled_exc_class():
+            raise
+        except BaseException as error:  # it goes to the loop's owner, as the end of the loop
+            self._feed(Raise(error))
+        finally:
+            self._feed(Cut(self._started, self._clock.monotonic()))  # changes nothing once the loop has ended
+            self._wake = None
+            self.over.set()
+
+    async def _drive(self) -> None:
+        clock = self._clock
+        current_threads.set(self._threads)
+        self._feed(Begin(clock.monotonic(), clock.wall(), clock.draw()))
+        while True:
+            order = self._order
+            if order is Do.RUN:
+                await self._run_iteration()
+            elif order is Do.CHECKPOINT:
+                await checkpoint()
+                self._feed(WaitOver(clock.monotonic()))
+            elif isinstance(order, Sleep):
+                await self._sleep(order)
+            elif order is Do.SUSPEND:
+                with CancelScope() as self._nap:
+                    await sleep_forever()
+                self._nap = None
+            else:
+                return
+
+    async def _run_iteration(self) -> None:
+        clock = self._clock
+        _inside.set((id(self), self._state.iterations))
+        self._started = clock.monotonic()
+        result = await self._answer()
+        self._feed(Answer(result, self._started, clock.monotonic(), clock.wall(), clock.draw()))
+
+    async def _answer(self) -> Result[Progress, E | Defect]:
+        try:
+            future: object = self._iteration()
+        except Exception as error:
+            return Failure(Defect(error))
+        if not isinstance(future, FutureResult):
+            raise self._broken_promise(future)
+        try:
+            answer: IOResult[object, E] = await future
+        except Exception as error:
+            return Failure(Defect(error))
+        result: object = unsafe_perform_io(answer)
+        if isinstance(result, Success):
+            progress: object = result.unwrap()
+            if isinstance(progress, Progress):
+                return Success(progress)
+            raise self._broken_promise(result)
+        if isinstance(result, Failure):
+            return result
+        raise self._broken_promise(result)
+
+    def _broken_promise(self, value: object) -> TypeError:
+        hint = ""
+        if isinstance(value, IOResult):
+            hint = "; say blocking work with in_thread(iteration)"
+        elif iscoroutine(value):
+            value.close()
+            hint = "; decorate an async function with future_safe, or wrap its coroutine in FutureResult"
+        return TypeError(
+            f"{self._of}: iteration must answer a FutureResult of Progress, "
+            f"got {value!r} of type {type(value).__name__}{hint}"
+        )
+
+    async def _sleep(self, order: Sleep) -> None:
+        clock = self._clock
+        with CancelScope() as self._nap:
+            await clock.sleep(min(order.until - clock.monotonic(), SLICE))
+        self._nap = None
+        if self._order is not order:
+            return
+        now = clock.monotonic()
+        wait = self._state.wait
+        question = None if wait is None else wait.paced or wait.first
+        if question is not None:
+            wall = clock.wall()
+            if abs((wall - question.tick.wall) - (now - question.at)) > DRIFT:
+                self._feed(ClockJumped(now, wall))
+        self._feed(WaitOver(now))
+
+    async def _watch(self, order: Watch) -> None:
+        await self._clock.sleep(order.grace)
+        self._feed(GraceOver(order.grace))
+        await self._clock.sleep(order.cancel_grace)
+        self._feed(Signal.CANCEL_GRACE_OVER)
+
+    # What happens.
+
+    def _feed(self, event: Happening[E]) -> None:
+        self.attend()
+        self._apply(event)
+
+    def _apply(self, event: Happening[E]) -> None:
+        before = self._state
+        try:
+            after, order = step(self._rules, before, event)
+        except Exception as error:  # the pacing's own: a callback of the user's raised
+            _attach(error, event)
+            after, order = step(self._rules, before, Raise(error))
+        self._state = after
+        if order is not Do.KEEP:
+            self._obey(order)
+        if self._observers:
+            now = self._clock.monotonic()
+            for record in report(self._loop, self._rules, before, event, after, order, now):
+                self._publish(record)
+
+    def _obey(self, order: Order) -> None:
+        if order is Do.CANCEL:
+            if self._work is not None:
+                self._work.cancel()
+        elif isinstance(order, Watch):
+            if self._group is not None:
+                self._group.start_soon(self._watch, order)
+        elif isinstance(order, Abandon):
+            self.ended = order.ended
+            self.over.set()
+            self._threads.let_go()
+        else:
+            self._order = order
+            if isinstance(order, End):
+                self.ended = order.ended
+            if self._nap is not None:
+                self._nap.cancel()
+
+    def _publish(self, record: Event) -> None:
+        for observer in self._observers:
+            try:
+                observer(record)
+            except Exception:
+                if observer not in self._broken:
+                    self._broken.add(observer)
+                    _LOG.exception("observer %r raised; this is reported once", observer)
+
+    def _late(self, result: Result[object, object]) -> None:
+        """Tell the answer of a thread that was let go of; called in that thread."""
+        if not self._observers:
+            return
+        if isinstance(result, Success) and not isinstance(result.unwrap(), Progress):
+            return  # an inner step's answer, not the iteration's
+        now = self._clock.monotonic()
+        left = self._state._replace(phase=Phase.ABANDONED)
+        answer: Answer[E] = Answer(result, self._started, now, 0.0, 0.0)
+        for record in report(self._loop, self._rules, left, answer, left, Do.KEEP, now):
+            self._publish(record)
+
+
+def _attach(error: Exception, event: object) -> None:
+    """Let *error* show the failure that the pacing was asked about."""
+    if isinstance(event, Answer) and isinstance(event.result, Failure):
+        failure = event.result.failure()
+        cause = failure.error if isinstance(failure, Defect) else failure
+        if isinstance(cause, BaseException) and error.__context__ is None and cause is not error:
+            error.__context__ = cause
+
+
+_LOG: Final = logging.getLogger("effectloop")
+_AT_WORK: Final = (Phase.RUNNING, Phase.CANCELLING, Phase.ABANDONED)
+_inside: Final[ContextVar[tuple[int, int] | None]] = ContextVar("effectloop.inside", default=None)

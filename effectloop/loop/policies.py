@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from returns.result import Failure, Result, Success
 
-from effectloop.core.duration import Duration, seconds
+from effectloop.core.duration import Duration, saturated, seconds
 from effectloop.core.leaves import exponential, forever, route, spaced
 from effectloop.core.node import Tick
 from effectloop.core.schedule import Schedule, node_of
@@ -49,7 +49,7 @@ def background_pacing(interval: Duration) -> Schedule[Outcome[object], Reason]:
     Outputs:
         The `Reason` of the wait: ``more``, ``idle`` or ``failing``.
     Raises:
-        ValueError: *interval* is negative, NaN, or so long that five of them pass `MAX_DELAY`.
+        ValueError: *interval* is negative, NaN or above `MAX_DELAY`.
     Source:
         The background processor of a durable-execution engine (on Effect 3); same delays.
     Example:
@@ -63,7 +63,7 @@ def background_pacing(interval: Duration) -> Schedule[Outcome[object], Reason]:
     failing = (
         spaced(period)
         .up_to(times=2)
-        .and_then(exponential(period * 1.25, factor=1.25).capped(period * 5))
+        .and_then(exponential(saturated(period * 1.25), factor=1.25).capped(saturated(period * 5)))
         .map(_failing)
     )
     more: Schedule[Progress, Reason] = forever().map(_more)

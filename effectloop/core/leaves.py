@@ -1,19 +1,20 @@
-"""The schedules that everything else is made of."""
+"""The schedules that everything else is made of: functions that build a schedule from plain values.
+
+Every delay is in seconds, at least 0 and at most `MAX_DELAY`. A recurrence is a run after the first one, so
+the first decision, when the first attempt has ended, has recurrence 0.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from math import floor, inf, log
-from typing import Final, TypeVar, final, overload
+from typing import Final, TypeVar, overload
 
 from returns.result import Result
-from typing_extensions import override
 
-from effectloop.core.duration import MAX_DELAY, Duration, saturated, seconds
+from effectloop.core import sources
+from effectloop.core.duration import Duration, seconds
 from effectloop.core.gate import count, finite, function
-from effectloop.core.identities import _Forever, _Stop
-from effectloop.core.node import STATE, VARIADIC, A, B, Decision, Node, Out, Tick
+from effectloop.core.node import A, B
 from effectloop.core.schedule import Schedule, node_of
 from effectloop.core.sides import _Branches, _Counted, _OnResult, _Route
 
@@ -21,319 +22,429 @@ E = TypeVar("E")
 J = TypeVar("J")
 K = TypeVar("K")
 S = TypeVar("S")
-
-TOLERANCE: Final = (
-    1e-6  # seconds: times closer than that are one instant, so float noise never doubles a start
-)
-_EXPONENT: Final = 709.0  # exp of that is still a float
-
-
-# --- going on, and stopping
+X = TypeVar("X")
+Y = TypeVar("Y")
 
 
 def forever() -> Schedule[object, int]:
-    return Schedule(_Forever())
+    """Go on at once, without end.
+
+    Outputs:
+        The recurrence: 0, 1, 2, ...
+    Laws:
+        ``a & forever() ≈ a`` and ``a | forever() ≈ forever()``
+    Source:
+        ``forever`` of Effect; same. Alone it is a busy loop.
+    Example:
+        >>> from effectloop import delays, forever
+        >>> delays(forever(), 3)
+        [0.0, 0.0, 0.0]
+    """
+    return Schedule(sources._Forever())
 
 
 def stop() -> Schedule[object, None]:
-    return Schedule(_Stop())
+    """Be done at the first decision: no recurrence at all.
+
+    Outputs:
+        None.
+    Laws:
+        ``a | stop() ≈ a``, ``a & stop() ≈ stop()`` and ``a.and_then(stop()) ≈ a``
+    Source:
+        ``stop`` of Effect; same.
+    Example:
+        >>> from effectloop import delays, stop
+        >>> delays(stop(), 3)
+        []
+    """
+    return Schedule(sources._Stop())
 
 
-_NOTHING: Final = stop()
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _Recurs(Node[object, int]):
-    n: int
-
-    @override
-    def decide(self, tick: Tick[object]) -> Decision[object, int]:
-        recurrence = tick.recurrence
-        return 0.0 if recurrence < self.n else None, recurrence, self
+_STOP: Final = stop()
 
 
 def recurs(n: int) -> Schedule[object, int]:
-    return Schedule(_Recurs(count(n, "recurs: n")))
+    """Grant *n* recurrences after the first run, at once: *n* + 1 runs in all.
+
+    Goes on while the recurrence is less than *n*, so that ``recurs(0)`` is done at its first decision.
+
+    Args:
+        n: The number of recurrences, at least 0.
+    Outputs:
+        The recurrence; at Done *n*.
+    Raises:
+        TypeError: *n* is not a whole number.
+        ValueError: *n* is negative.
+    Source:
+        ``recurs`` of Effect; same.
+    Example:
+        >>> from effectloop import delays, exponential, recurs
+        >>> delays(exponential(0.1) & recurs(3), 10)
+        [0.1, 0.2, 0.4]
+    """
+    return Schedule(sources._Recurs(count(n, "recurs: n")))
 
 
 def once() -> Schedule[object, int]:
+    """Grant one recurrence, at once.
+
+    Outputs:
+        The recurrence: 0, at Done 1.
+    Laws:
+        ``once() == recurs(1)``
+    Source:
+        ``once`` of Effect, without its output of None.
+    Example:
+        >>> from effectloop import delays, once
+        >>> delays(once(), 3)
+        [0.0]
+    """
     return recurs(1)
 
 
-# --- regular times
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _Spaced(Node[object, int]):
-    gap: float
-
-    @override
-    def decide(self, tick: Tick[object]) -> Decision[object, int]:
-        return self.gap, tick.recurrence, self
-
-
 def spaced(gap: Duration) -> Schedule[object, int]:
-    return Schedule(_Spaced(seconds(gap, "spaced: gap")))
+    """Wait the same time between the end of a run and the start of the next, without end.
 
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _Fixed(Node[object, int]):
-    interval: float
-    slot: int = field(default=0, kw_only=True, metadata=STATE)  # the planned start, in intervals
-
-    @override
-    def decide(self, tick: Tick[object]) -> Decision[object, int]:
-        interval, now = self.interval, tick.elapsed
-        if interval <= TOLERANCE:  # every instant is on such a grid
-            return 0.0, tick.recurrence, self
-        planned = self.slot * interval
-        if now < planned - TOLERANCE:
-            return saturated(planned - now), tick.recurrence, self
-        delay, slot = (self.slot + 1) * interval - now, self.slot + 1
-        if delay <= 0:
-            delay, slot = 0.0, max(slot, floor((now + TOLERANCE) / interval))
-        return delay, tick.recurrence, _Fixed(interval, slot=slot)
+    Args:
+        gap: The delay, in seconds or as a timedelta; at least 0.
+    Outputs:
+        The recurrence.
+    Raises:
+        TypeError: *gap* is no duration.
+        ValueError: *gap* is negative, NaN, or above `MAX_DELAY`.
+    Source:
+        ``spaced`` of Effect; same.
+    Example:
+        >>> from effectloop import delays, spaced
+        >>> delays(spaced(5), 3)
+        [5.0, 5.0, 5.0]
+    """
+    return Schedule(sources._Spaced(seconds(gap, "spaced: gap")))
 
 
 def fixed(interval: Duration) -> Schedule[object, int]:
-    return Schedule(_Fixed(seconds(interval, "fixed: interval")))
+    """Start a run at every multiple of *interval* from the start of the first, without end.
 
+    Remembers the start it planned last. A decision more than 1 µs before that keeps it. Otherwise the next
+    start is the next multiple, or at once when that is now or past: after an overrun one run starts at once,
+    then the grid goes on, and nothing is made up for. Work of exactly one interval loses no slot. An interval
+    of 1 µs or less means at once.
 
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _Windowed(Node[object, int]):
-    interval: float
+    Jitter that shortens the delay starts a slot twice; spread upward with ``jittered_between(1, 1.1)``.
 
-    @override
-    def decide(self, tick: Tick[object]) -> Decision[object, int]:
-        interval = self.interval
-        if interval <= TOLERANCE:
-            return 0.0, tick.recurrence, self
-        delay = interval - tick.elapsed % interval
-        return delay if delay >= TOLERANCE else delay + interval, tick.recurrence, self
+    Args:
+        interval: The time between two starts, in seconds or as a timedelta; at least 0.
+    Outputs:
+        The recurrence.
+    Raises:
+        TypeError: *interval* is no duration.
+        ValueError: *interval* is negative, NaN, or above `MAX_DELAY`.
+    Source:
+        ``fixed`` of Effect, but counted from the start of the first run and not from its end.
+    Example:
+        >>> from effectloop import fixed, trace
+        >>> [step.delay for step in trace(fixed(10), [None] * 5, work=[4, 4, 10, 25, 4])]
+        [6.0, 6.0, 0.0, 0.0, 1.0]
+    """
+    return Schedule(sources._Fixed(seconds(interval, "fixed: interval")))
 
 
 def windowed(interval: Duration) -> Schedule[object, int]:
-    return Schedule(_Windowed(seconds(interval, "windowed: interval")))
+    """Wait until the next multiple of *interval* from the start of the first run, without end.
 
+    The delay is ``interval - elapsed % interval``: on a boundary, or less than 1 µs before one, a whole
+    interval. An interval of 1 µs or less means at once.
 
-# --- growing delays
+    Jitter that shortens the delay starts a slot twice; spread upward with ``jittered_between(1, 1.1)``.
 
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _Linear(Node[object, float]):
-    base: float
-
-    @override
-    def decide(self, tick: Tick[object]) -> Decision[object, float]:
-        delay = self.base * (tick.recurrence + 1)
-        if delay > MAX_DELAY:
-            delay = MAX_DELAY
-        return delay, delay, self
+    Args:
+        interval: The length of a window, in seconds or as a timedelta; at least 0.
+    Outputs:
+        The recurrence.
+    Raises:
+        TypeError: *interval* is no duration.
+        ValueError: *interval* is negative, NaN, or above `MAX_DELAY`.
+    Source:
+        ``windowed`` of Effect, but counted from the start of the first run and not from its end.
+    Example:
+        >>> from effectloop import trace, windowed
+        >>> [step.delay for step in trace(windowed(10), [None] * 4, work=[4, 10, 25, 4])]
+        [6.0, 10.0, 5.0, 6.0]
+    """
+    return Schedule(sources._Windowed(seconds(interval, "windowed: interval")))
 
 
 def linear(base: Duration) -> Schedule[object, float]:
-    return Schedule(_Linear(seconds(base, "linear: base")))
+    """Wait ``base * (recurrence + 1)``, without end.
 
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _Exponential(Node[object, float]):
-    base: float
-    factor: float = 2.0
-    last: float = field(init=False, repr=False, compare=False)  # the greatest power that is surely a float
-
-    def __post_init__(self) -> None:
-        last = max(1, floor(_EXPONENT / log(self.factor))) if self.factor > 1 else inf
-        object.__setattr__(self, "last", last)
-
-    @override
-    def decide(self, tick: Tick[object]) -> Decision[object, float]:
-        recurrence = tick.recurrence
-        delay = self.base * self.factor ** (recurrence if recurrence < self.last else self.last)
-        if delay > MAX_DELAY:
-            delay = MAX_DELAY
-        return delay, delay, self
+    Args:
+        base: The first delay and the growth, in seconds or as a timedelta; at least 0.
+    Outputs:
+        The delay, in seconds.
+    Raises:
+        TypeError: *base* is no duration.
+        ValueError: *base* is negative, NaN, or above `MAX_DELAY`.
+    Source:
+        ``linear`` of Effect; same.
+    Example:
+        >>> from effectloop import delays, linear
+        >>> delays(linear(2), 4)
+        [2.0, 4.0, 6.0, 8.0]
+    """
+    return Schedule(sources._Linear(seconds(base, "linear: base")))
 
 
 def exponential(base: Duration, factor: float = 2.0) -> Schedule[object, float]:
-    return Schedule(_Exponential(seconds(base, "exponential: base"), finite(factor, "exponential: factor")))
+    """Wait ``base * factor**recurrence``, without end.
 
+    Stays at `MAX_DELAY` once it is reached; no power is computed that a float cannot hold. A base of 0 stays
+    0, a factor of 1 is constant, a factor below 1 shrinks towards 0.
 
-def _fibonacci_numbers() -> tuple[float, ...]:
-    numbers = [1.0, 1.0]
-    while (following := numbers[-2] + numbers[-1]) < inf:
-        numbers.append(following)
-    return tuple(numbers)
-
-
-_FIBONACCI: Final = _fibonacci_numbers()  # all that a float can hold
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _Fibonacci(Node[object, float]):
-    one: float
-
-    @override
-    def decide(self, tick: Tick[object]) -> Decision[object, float]:
-        delay = saturated(self.one * _FIBONACCI[min(tick.recurrence, len(_FIBONACCI) - 1)])
-        return delay, delay, self
+    Args:
+        base: The first delay, in seconds or as a timedelta; at least 0.
+        factor: The growth, a finite number of at least 0.
+    Outputs:
+        The delay, in seconds.
+    Raises:
+        TypeError: *base* is no duration, or *factor* no number.
+        ValueError: *base* is negative, NaN, or above `MAX_DELAY`; *factor* is negative, NaN, or infinite.
+    Source:
+        ``exponential`` of Effect; same.
+    Example:
+        >>> from effectloop import delays, exponential
+        >>> delays(exponential(0.1), 5)
+        [0.1, 0.2, 0.4, 0.8, 1.6]
+        >>> delays(exponential(1, factor=1.5).capped(3), 5)
+        [1.0, 1.5, 2.25, 3.0, 3.0]
+    """
+    start = seconds(base, "exponential: base")
+    return Schedule(sources._Exponential(start, finite(factor, "exponential: factor")))
 
 
 def fibonacci(one: Duration) -> Schedule[object, float]:
-    return Schedule(_Fibonacci(seconds(one, "fibonacci: one")))
+    """Wait *one* times 1, 1, 2, 3, 5, 8, ..., without end.
 
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _FromDelays(Node[object, float]):
-    delays: tuple[float, ...] = field(metadata=VARIADIC)
-
-    @override
-    def decide(self, tick: Tick[object]) -> Decision[object, float]:
-        if tick.recurrence >= len(self.delays):
-            return None, 0.0, self
-        delay = self.delays[tick.recurrence]
-        return delay, delay, self
+    Args:
+        one: The first delay, in seconds or as a timedelta; at least 0.
+    Outputs:
+        The delay, in seconds.
+    Raises:
+        TypeError: *one* is no duration.
+        ValueError: *one* is negative, NaN, or above `MAX_DELAY`.
+    Source:
+        ``fibonacci`` of Effect; same.
+    Example:
+        >>> from effectloop import delays, fibonacci
+        >>> delays(fibonacci(1), 6)
+        [1.0, 1.0, 2.0, 3.0, 5.0, 8.0]
+    """
+    return Schedule(sources._Fibonacci(seconds(one, "fibonacci: one")))
 
 
 def from_delays(*delays: Duration) -> Schedule[object, float]:
+    """Wait the given delays, one after the other, and then be done.
+
+    Args:
+        delays: At least one delay, in seconds or as a timedelta; each at least 0.
+    Outputs:
+        The delay, in seconds; at Done 0.0.
+    Raises:
+        TypeError: There is no delay, or one that is no duration.
+        ValueError: A delay is negative, NaN, or above `MAX_DELAY`.
+    Source:
+        ``fromDelays`` of Effect; same.
+    Example:
+        >>> from effectloop import delays, from_delays
+        >>> delays(from_delays(1, 5, 30), 10)
+        [1.0, 5.0, 30.0]
+    """
     if not delays:
         msg = "from_delays: delays must be at least one duration, got none"
         raise TypeError(msg)
-    return Schedule(_FromDelays(tuple(seconds(delay, "from_delays: delays") for delay in delays)))
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _Decorrelated(Node[object, float]):
-    base: float
-    limit: float
-    previous: float | None = field(default=None, kw_only=True, metadata=STATE)  # None: base
-
-    @override
-    def decide(self, tick: Tick[object]) -> Decision[object, float]:
-        previous = self.base if self.previous is None else self.previous
-        delay = min(self.limit, self.base + tick.draw * (3 * previous - self.base))
-        return delay, delay, _Decorrelated(self.base, self.limit, previous=delay)
+    return Schedule(sources._FromDelays(tuple(seconds(delay, "from_delays: delays") for delay in delays)))
 
 
 def decorrelated(base: Duration, limit: Duration) -> Schedule[object, float]:
+    """Wait a random time between *base* and three times the delay before, at most *limit*; without end.
+
+    The delay is ``min(limit, base + draw * (3 * previous - base))``, where *previous* is *base* at first.
+
+    Args:
+        base: The least delay, in seconds or as a timedelta; at least 0.
+        limit: The greatest delay, in seconds or as a timedelta; at least *base*.
+    Outputs:
+        The delay, in seconds.
+    Raises:
+        TypeError: *base* or *limit* is no duration.
+        ValueError: *base* or *limit* is negative, NaN, or above `MAX_DELAY`; *limit* is less than *base*.
+    Source:
+        Decorrelated jitter, AWS 2015; same. It can be said with no other schedule, since its delay depends on
+        the one before.
+    Example:
+        >>> from effectloop import decorrelated, delays
+        >>> delays(decorrelated(1, 10), 5)
+        [2.0, 3.5, 5.75, 9.125, 10.0]
+    """
     least, most = seconds(base, "decorrelated: base"), seconds(limit, "decorrelated: limit")
     if least > most:
-        msg = f"decorrelated: limit must be a duration of at least base, {base!r}, got {limit!r}"
+        msg = f"decorrelated: limit must be a duration of at least base ({base!r}), got {limit!r}"
         raise ValueError(msg)
-    return Schedule(_Decorrelated(least, most))
-
-
-# --- the time of the run
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _Elapsed(Node[object, float]):
-    @override
-    def decide(self, tick: Tick[object]) -> Decision[object, float]:
-        return 0.0, tick.elapsed, self
+    return Schedule(sources._Decorrelated(least, most))
 
 
 def elapsed() -> Schedule[object, float]:
-    return Schedule(_Elapsed())
+    """Go on at once, without end, and tell how long the run has lasted.
 
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _During(Node[object, float]):
-    limit: float
-
-    @override
-    def decide(self, tick: Tick[object]) -> Decision[object, float]:
-        return 0.0 if tick.elapsed < self.limit else None, tick.elapsed, self
+    Outputs:
+        Seconds from the start of the first run to this decision.
+    Source:
+        ``elapsed`` of Effect, but counted from the start of the first run and not from its end.
+    Example:
+        >>> from effectloop import elapsed, trace
+        >>> [step.output for step in trace(elapsed(), [None] * 3, work=2)]
+        [2.0, 4.0, 6.0]
+    """
+    return Schedule(sources._Elapsed())
 
 
 def during(limit: Duration) -> Schedule[object, float]:
-    return Schedule(_During(seconds(limit, "during: limit")))
+    """Go on at once while the run has lasted less than *limit*.
 
+    Done when ``elapsed >= limit``. It bounds the start of the last wait and not its end: `Schedule.within`
+    does.
 
-# --- the input
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _Identity(Node[A, A]):
-    @override
-    def decide(self, tick: Tick[A]) -> Decision[A, A]:
-        return 0.0, tick.input, self
+    Args:
+        limit: The time limit, in seconds or as a timedelta; at least 0.
+    Outputs:
+        Seconds from the start of the first run to this decision.
+    Raises:
+        TypeError: *limit* is no duration.
+        ValueError: *limit* is negative, NaN, or above `MAX_DELAY`.
+    Source:
+        ``recurUpTo`` of Effect 3, ``during`` of Effect 4; but done at exactly *limit*, as in 3, and counted
+        from the start of the first run and not from its end.
+    Example:
+        >>> from effectloop import delays, during, spaced
+        >>> delays(spaced(2) & during(6), 10)
+        [2.0, 2.0, 2.0]
+    """
+    return Schedule(sources._During(seconds(limit, "during: limit")))
 
 
 def identity() -> Schedule[J, J]:
-    return Schedule(_Identity())
+    """Go on at once, without end, and answer the input.
 
+    Nothing here tells a type checker what the input is: annotate the variable.
 
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _RecurWhile(Node[A, A]):
-    p: Callable[[A], bool]
-
-    @override
-    def decide(self, tick: Tick[A]) -> Decision[A, A]:
-        return 0.0 if self.p(tick.input) else None, tick.input, self
+    Outputs:
+        The input.
+    Source:
+        ``identity`` of Effect; same.
+    Example:
+        >>> from effectloop import Schedule, identity, trace
+        >>> echo: Schedule[str, str] = identity()
+        >>> [step.output for step in trace(echo, ["a", "b"])]
+        ['a', 'b']
+    """
+    return Schedule(sources._Identity())
 
 
 def recur_while(p: Callable[[J], bool]) -> Schedule[J, J]:
-    return Schedule(_RecurWhile(function(p, "recur_while: p")))
+    """Go on at once while *p* holds for the input.
 
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _RecurUntil(Node[A, A]):
-    p: Callable[[A], bool]
-
-    @override
-    def decide(self, tick: Tick[A]) -> Decision[A, A]:
-        return None if self.p(tick.input) else 0.0, tick.input, self
+    Args:
+        p: What the input must satisfy.
+    Outputs:
+        The input, at Done too.
+    Raises:
+        TypeError: *p* is not a plain function.
+    Source:
+        ``recurWhile`` of Effect; same.
+    Example:
+        >>> from effectloop import recur_while, trace
+        >>> def negative(n: int) -> bool:
+        ...     return n < 0
+        >>> [step.delay for step in trace(recur_while(negative), [-2, -1, 0])]
+        [0.0, 0.0, None]
+    """
+    return Schedule(sources._RecurWhile(function(p, "recur_while: p")))
 
 
 def recur_until(p: Callable[[J], bool]) -> Schedule[J, J]:
-    return Schedule(_RecurUntil(function(p, "recur_until: p")))
+    """Go on at once until *p* holds for the input.
 
-
-# --- a state of one's own
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class _Unfold(Node[object, Out]):
-    initial: Out
-    f: Callable[[Out], Out]
-    current: tuple[Out, ...] = field(default=(), kw_only=True, metadata=STATE)  # empty: initial
-
-    @override
-    def decide(self, tick: Tick[object]) -> Decision[object, Out]:
-        output = self.current[0] if self.current else self.initial
-        return 0.0, output, _Unfold(self.initial, self.f, current=(self.f(output),))
+    Args:
+        p: What ends the schedule.
+    Outputs:
+        The input, at Done too.
+    Raises:
+        TypeError: *p* is not a plain function.
+    Source:
+        ``recurUntil`` of Effect; same.
+    Example:
+        >>> from effectloop import recur_until, trace
+        >>> def ready(status: str) -> bool:
+        ...     return status == "ready"
+        >>> [step.delay for step in trace(recur_until(ready), ["queued", "ready"])]
+        [0.0, None]
+    """
+    return Schedule(sources._RecurUntil(function(p, "recur_until: p")))
 
 
 def unfold(initial: S, f: Callable[[S], S]) -> Schedule[object, S]:
-    return Schedule(_Unfold(initial, function(f, "unfold: f")))
+    """Go on at once, without end, along *initial*, ``f(initial)``, ``f(f(initial))``, ...
+
+    Args:
+        initial: The first output.
+        f: Makes the next output of the one before; called once a decision.
+    Outputs:
+        The values, *initial* first.
+    Raises:
+        TypeError: *f* is not a plain function.
+    Source:
+        ``unfold`` of Effect; same.
+    Example:
+        >>> from effectloop import trace, unfold
+        >>> [step.output for step in trace(unfold(1, lambda n: 3 * n), [None] * 4)]
+        [1, 3, 9, 27]
+    """
+    return Schedule(sources._Unfold(initial, function(f, "unfold: f")))
 
 
-# --- sides by input
+def on_result(success: Schedule[A, X], failure: Schedule[E, Y]) -> Schedule[Result[A, E], X | Y]:
+    """Let a Success decide by one schedule and a Failure by another.
 
+    Each side counts its own ticks: its recurrence is the number of ticks it has decided, its elapsed time
+    counts from its first one. A side that is done ends the whole.
 
-def on_result(success: Schedule[A, J], failure: Schedule[E, K]) -> Schedule[Result[A, E], J | K]:
-    left = node_of(success, "on_result: success")
-    right = node_of(failure, "on_result: failure")
-    return Schedule(_OnResult(_Counted(left), _Counted(right)))
+    Args:
+        success: Hears the value of every Success.
+        failure: Hears the error of every Failure.
+    Outputs:
+        That of the side that decides.
+    Raises:
+        TypeError: *success* or *failure* is no schedule; at a step, the input is no Result.
+    Source:
+        Ours: Effect runs one schedule over successes (repeat) or over errors (retry).
+    Example:
+        >>> from returns.result import Failure, Success
+        >>> from effectloop import exponential, on_result, spaced, trace
+        >>> poll = on_result(spaced(10), exponential(1))
+        >>> [step.delay for step in trace(poll, [Success(0), Failure("a"), Success(0), Failure("b")])]
+        [10.0, 1.0, 10.0, 2.0]
+    """
+    left = _Counted(node_of(success, "on_result: success"))
+    return Schedule(_OnResult(left, _Counted(node_of(failure, "on_result: failure"))))
 
 
 @overload
+def route(classify: Callable[[J], K], branches: Mapping[K, Schedule[object, A]]) -> Schedule[J, A | None]: ...
+@overload
 def route(classify: Callable[[J], K], branches: Mapping[K, Schedule[J, A]]) -> Schedule[J, A | None]: ...
+@overload
+def route(
+    classify: Callable[[J], K], branches: Mapping[K, Schedule[object, A]], otherwise: Schedule[object, B]
+) -> Schedule[J, A | B]: ...
 @overload
 def route(
     classify: Callable[[J], K], branches: Mapping[K, Schedule[J, A]], otherwise: Schedule[J, B]
@@ -341,8 +452,31 @@ def route(
 def route(
     classify: Callable[[J], K],
     branches: Mapping[K, Schedule[J, A]],
-    otherwise: Schedule[J, B] | Schedule[J, None] = _NOTHING,
+    otherwise: Schedule[J, B] | Schedule[J, None] = _STOP,
 ) -> Schedule[J, A | B | None]:
+    """Let each kind of input decide by a schedule of its own.
+
+    Each side counts its own ticks: its recurrence is the number of ticks it has decided, its elapsed time
+    counts from its first one. A side that is done ends the whole.
+
+    Args:
+        classify: Tells the kind of an input.
+        branches: A schedule for each kind; kinds are compared by ``==``.
+        otherwise: Decides on every other kind. By default it ends the whole.
+    Outputs:
+        That of the side that decides.
+    Raises:
+        TypeError: *classify* is not a plain function, *branches* no mapping, or one of the sides no schedule.
+    Source:
+        Ours: Effect has one schedule for all errors.
+    Example:
+        >>> from effectloop import exponential, route, spaced, trace
+        >>> def status(code: int) -> str:
+        ...     return "busy" if code == 429 else "broken" if code >= 500 else "wrong"
+        >>> patient = route(status, {"busy": spaced(60), "broken": exponential(1)})
+        >>> [step.delay for step in trace(patient, [503, 429, 503, 404])]
+        [1.0, 60.0, 2.0, None]
+    """
     given: object = branches
     if not isinstance(given, Mapping):
         msg = f"route: branches must be a mapping from kinds to schedules, got {branches!r}"

@@ -17,7 +17,6 @@ from effectloop.core.delays import _DelayFrom
 from effectloop.core.duration import Duration, seconds
 from effectloop.core.filters import _Check, _UntilInput, _WhileInput
 from effectloop.core.gate import function
-from effectloop.core.identities import _Forever
 from effectloop.core.node import A, B, In, Node, Out, Tick
 from effectloop.core.outputs import _Fold, _Map, _MapInput, _Passthrough
 from effectloop.core.pairs import (
@@ -33,6 +32,7 @@ from effectloop.core.pairs import (
 from effectloop.core.phases import _AndThen, _AndThenTagged, _ResetOnInput
 from effectloop.core.refine import Refine
 from effectloop.core.sides import _ResetOnSuccess
+from effectloop.core.sources import _Forever
 
 C = TypeVar("C")
 E = TypeVar("E")
@@ -211,6 +211,10 @@ class Schedule(Refine[In, Out]):
 
     # --- types and outputs
 
+    @overload
+    def accepts(self: Schedule[object, A], kind: type[J]) -> Schedule[J, A]: ...
+    @overload
+    def accepts(self: Schedule[J, A], kind: type[J]) -> Schedule[J, A]: ...
     def accepts(self: Schedule[J, A], kind: type[J]) -> Schedule[J, A]:
         given: object = kind
         if not (isinstance(given, type) or get_origin(given)):

@@ -66,7 +66,9 @@ def _literal(value: object) -> str:
         return repr(value).removesuffix(".0")
     if callable(value):
         name = getattr(value, "__qualname__", type(value).__qualname__)
-        return name if name.isidentifier() else f"<{name}>"
+        return (
+            name if name.isidentifier() or "<" in name else f"<{name}>"
+        )  # nothing that eval would read otherwise
     return repr(value)
 
 

@@ -26,17 +26,64 @@ from effectloop.core.leaves import (
 from effectloop.core.node import Decision, Node, Tick
 from effectloop.core.schedule import Continue, Done, Schedule
 from effectloop.core.simulate import Step, delays, trace
+from effectloop.drivers.clock import Clock, SystemClock
+from effectloop.drivers.loop import run_loop
+from effectloop.drivers.processor import BackgroundProcessor
+from effectloop.drivers.thread import in_thread
+from effectloop.drivers.worker import Worker
+from effectloop.loop.events import (
+    Event,
+    Identity,
+    IterationCancelled,
+    IterationDefect,
+    IterationFailed,
+    IterationStarted,
+    IterationSucceeded,
+    LoopEnded,
+    LoopStarted,
+    Observer,
+    StopAsked,
+    StopTimedOut,
+    Waiting,
+)
+from effectloop.loop.outcome import Defect, Ended, Outcome, Progress, Reason, ShouldBackOff
+from effectloop.loop.policies import background_pacing, until_due, worker_pacing
+from effectloop.observe.logging import log_events
 
 __all__ = [
     "MAX_DELAY",
+    "BackgroundProcessor",
+    "Clock",
     "Continue",
     "Decision",
+    "Defect",
     "Done",
     "Duration",
+    "Ended",
+    "Event",
+    "Identity",
+    "IterationCancelled",
+    "IterationDefect",
+    "IterationFailed",
+    "IterationStarted",
+    "IterationSucceeded",
+    "LoopEnded",
+    "LoopStarted",
     "Node",
+    "Observer",
+    "Outcome",
+    "Progress",
+    "Reason",
     "Schedule",
+    "ShouldBackOff",
     "Step",
+    "StopAsked",
+    "StopTimedOut",
+    "SystemClock",
     "Tick",
+    "Waiting",
+    "Worker",
+    "background_pacing",
     "decorrelated",
     "delays",
     "during",
@@ -47,16 +94,21 @@ __all__ = [
     "forever",
     "from_delays",
     "identity",
+    "in_thread",
     "linear",
+    "log_events",
     "on_result",
     "once",
     "recur_until",
     "recur_while",
     "recurs",
     "route",
+    "run_loop",
     "spaced",
     "stop",
     "trace",
     "unfold",
+    "until_due",
     "windowed",
+    "worker_pacing",
 ]

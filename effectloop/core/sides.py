@@ -2,6 +2,9 @@
 
 A side's recurrence is the number of ticks it has decided, and its elapsed time counts from its first one.
 A side that is done ends the whole.
+
+While the same side decides tick after tick nothing changes but what that side itself changes: its count is
+what it was when it took its turn, and the ticks since. So a loop that drains builds nothing.
 """
 
 from __future__ import annotations
@@ -22,25 +25,25 @@ K = TypeVar("K")
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class _Counted(Node[In, Out]):
+class _Counted(Generic[In, Out]):
     """A side: prints as the schedule it runs, and hands it ticks of its own."""
 
     of: Node[In, Out]
-    count: int = field(default=0, kw_only=True, metadata=STATE)
-    began: float = field(default=0.0, kw_only=True, metadata=STATE)
+    count: int = field(default=0, kw_only=True, metadata=STATE)  # when it last took its turn
+    began: float | None = field(default=None, kw_only=True, metadata=STATE)
 
-    @override
-    def decide(self, tick: Tick[In]) -> Decision[In, Out]:
-        return self.hear(tick.input, tick)
-
-    def hear(self, heard: In, tick: Tick[object]) -> tuple[float | None, Out, _Counted[In, Out]]:
-        """Decide on what this side hears at *tick*."""
-        began = self.began if self.count else tick.elapsed
-        own = Tick(heard, self.count, tick.elapsed - began, tick.wall, tick.draw)
+    def hear(self, heard: In, tick: Tick[object], since: int) -> tuple[float | None, Out, _Counted[In, Out]]:
+        """Decide on what this side hears at *tick*, in a turn that it took at recurrence *since*."""
+        began = tick.elapsed if self.began is None else self.began
+        own = Tick(heard, self.count + tick.recurrence - since, tick.elapsed - began, tick.wall, tick.draw)
         delay, output, rest = self.of.decide(own)
-        if delay is None:
-            return None, output, self
-        return delay, output, _Counted(rest, count=self.count + 1, began=began)
+        if delay is None or (rest is self.of and self.began is not None):
+            return delay, output, self
+        return delay, output, _Counted(rest, count=self.count, began=began)
+
+    def after(self, ticks: int) -> _Counted[In, Out]:
+        """Answer this side with *ticks* more behind it: its turn is over."""
+        return _Counted(self.of, count=self.count + ticks, began=self.began)
 
     @override
     def __repr__(self) -> str:
@@ -53,15 +56,28 @@ class _Counted(Node[In, Out]):
 class _OnResult(Node[Result[A, E], Out]):
     success: _Counted[A, Out]
     failure: _Counted[E, Out]
+    succeeding: bool | None = field(default=None, kw_only=True, metadata=STATE)  # whose turn it is
+    since: int = field(default=0, kw_only=True, metadata=STATE)  # the recurrence at which the turn began
 
     @override
     def decide(self, tick: Tick[Result[A, E]]) -> Decision[Result[A, E], Out]:
         result = checked(tick.input, "on_result")
+        success, failure, since = self.success, self.failure, self.since
+        succeeding = isinstance(result, Success)
+        if succeeding is not self.succeeding:
+            if self.succeeding is not None:
+                ticks = tick.recurrence - since
+                success, failure = (
+                    (success, failure.after(ticks)) if succeeding else (success.after(ticks), failure)
+                )
+            since = tick.recurrence
         if isinstance(result, Success):
-            delay, output, success = self.success.hear(result.unwrap(), tick)
-            return delay, output, self if delay is None else _OnResult(success, self.failure)
-        delay, output, failure = self.failure.hear(result.failure(), tick)
-        return delay, output, self if delay is None else _OnResult(self.success, failure)
+            delay, output, success = success.hear(result.unwrap(), tick, since)
+        else:
+            delay, output, failure = failure.hear(result.failure(), tick, since)
+        if delay is None or (success is self.success and failure is self.failure and since == self.since):
+            return delay, output, self
+        return delay, output, _OnResult(success, failure, succeeding=succeeding, since=since)
 
 
 @final
@@ -74,6 +90,17 @@ class _Branches(tuple[tuple[K, _Counted[In, Out]], ...]):
     def __repr__(self) -> str:
         return f"{{{', '.join(f'{key!r}: {side!r}' for key, side in self)}}}"
 
+    def position(self, kind: object) -> int:
+        """Answer the place of the branch for *kind*, or -1 where there is none."""
+        for at, (key, _) in enumerate(self):
+            if key == kind:
+                return at
+        return -1
+
+    def with_side(self, at: int, side: _Counted[In, Out]) -> _Branches[K, In, Out]:
+        """Answer the branches with another side at *at*."""
+        return _Branches((*self[:at], (self[at][0], side), *self[at + 1 :]))
+
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,19 +108,30 @@ class _Route(Node[In, Out], Generic[In, K, Out]):
     classify: Callable[[In], K]
     branches: _Branches[K, In, Out]
     otherwise: _Counted[In, Out]
+    turn: int | None = field(default=None, kw_only=True, metadata=STATE)  # whose turn it is; -1: otherwise's
+    since: int = field(default=0, kw_only=True, metadata=STATE)  # the recurrence at which the turn began
 
     @override
     def decide(self, tick: Tick[In]) -> Decision[In, Out]:
-        kind = self.classify(tick.input)
-        for at, (key, side) in enumerate(self.branches):
-            if key == kind:
-                delay, output, rest = side.hear(tick.input, tick)
-                if delay is None:
-                    return None, output, self
-                branches = _Branches((*self.branches[:at], (key, rest), *self.branches[at + 1 :]))
-                return delay, output, _Route(self.classify, branches, self.otherwise)
-        delay, output, rest = self.otherwise.hear(tick.input, tick)
-        return delay, output, self if delay is None else _Route(self.classify, self.branches, rest)
+        at = self.branches.position(self.classify(tick.input))
+        node = self if at == self.turn else self._with_turn(at, tick.recurrence)
+        before = node.otherwise if at < 0 else node.branches[at][1]
+        delay, output, side = before.hear(tick.input, tick, node.since)
+        if delay is None:
+            return None, output, self
+        return delay, output, node if side is before else node._with_side(at, side)
+
+    def _with_turn(self, at: int, recurrence: int) -> _Route[In, K, Out]:
+        node = self
+        if self.turn is not None:
+            last = self.otherwise if self.turn < 0 else self.branches[self.turn][1]
+            node = self._with_side(self.turn, last.after(recurrence - self.since))
+        return _Route(node.classify, node.branches, node.otherwise, turn=at, since=recurrence)
+
+    def _with_side(self, at: int, side: _Counted[In, Out]) -> _Route[In, K, Out]:
+        branches = self.branches if at < 0 else self.branches.with_side(at, side)
+        otherwise = side if at < 0 else self.otherwise
+        return _Route(self.classify, branches, otherwise, turn=self.turn, since=self.since)
 
 
 @final
@@ -103,25 +141,41 @@ class _ResetOnSuccess(Node[Result[A, E], Out]):
     on_success: Node[A, Out]
     stable_for: float = field(default=0.0, kw_only=True)
     failing: _Counted[E, Out] | None = field(default=None, kw_only=True, metadata=STATE)  # None: as fresh
-    succeeding: _Counted[A, Out] | None = field(default=None, kw_only=True, metadata=STATE)
+    succeeding: _Counted[A, Out] | None = field(
+        default=None, kw_only=True, metadata=STATE
+    )  # None: not its turn
+    since: int = field(default=0, kw_only=True, metadata=STATE)  # the recurrence at which the turn began
 
     @override
     def decide(self, tick: Tick[Result[A, E]]) -> Decision[Result[A, E], Out]:
         result = checked(tick.input, "reset_on_success")
+        failing, succeeding, since = self.failing, self.succeeding, self.since
         if isinstance(result, Success):
-            succeeding = self.succeeding or _Counted(self.on_success)
-            delay, output, succeeding = succeeding.hear(result.unwrap(), tick)
-            return delay, output, self if delay is None else self._with(self.failing, succeeding)
-        stable = self.succeeding is not None and tick.elapsed - self.succeeding.began >= self.stable_for
-        failing = _Counted(self.of) if stable or self.failing is None else self.failing
-        delay, output, failing = failing.hear(result.failure(), tick)
-        return delay, output, self if delay is None else self._with(failing, None)
-
-    def _with(
-        self, failing: _Counted[E, Out] | None, succeeding: _Counted[A, Out] | None
-    ) -> _ResetOnSuccess[A, E, Out]:
-        return _ResetOnSuccess(
-            self.of, self.on_success, stable_for=self.stable_for, failing=failing, succeeding=succeeding
+            if succeeding is None:
+                failing = failing and failing.after(tick.recurrence - since)
+                succeeding, since = _Counted(self.on_success), tick.recurrence
+            delay, output, succeeding = succeeding.hear(result.unwrap(), tick, since)
+        else:
+            if succeeding is not None:
+                stable = succeeding.began is not None and tick.elapsed - succeeding.began >= self.stable_for
+                failing = None if stable else failing
+                succeeding, since = None, tick.recurrence
+            elif failing is None:
+                since = tick.recurrence
+            delay, output, failing = (failing or _Counted(self.of)).hear(result.failure(), tick, since)
+        if delay is None or (failing is self.failing and succeeding is self.succeeding):
+            return delay, output, self
+        return (
+            delay,
+            output,
+            _ResetOnSuccess(
+                self.of,
+                self.on_success,
+                stable_for=self.stable_for,
+                failing=failing,
+                succeeding=succeeding,
+                since=since,
+            ),
         )
 
 

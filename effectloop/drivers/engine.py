@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from contextvars import ContextVar
 from inspect import iscoroutine
+from math import inf
 from typing import Final, Generic, TypeVar, final
 
 import anyio
@@ -22,12 +23,11 @@ from anyio.lowlevel import checkpoint
 from returns.future import FutureResult
 from returns.io import IOResult
 from returns.result import Failure, Result, Success
-from returns.unsafe import unsafe_perform_io
 
 from effectloop.core.gate import function
 from effectloop.core.node import Node
 from effectloop.drivers.clock import Clock, SystemClock
-from effectloop.drivers.factory import factory
+from effectloop.drivers.factory import factory, result_of
 from effectloop.drivers.thread import Threads, current_threads
 from effectloop.drivers.wake import waker
 from effectloop.loop.events import Event, Identity, Observer
@@ -169,7 +169,7 @@ class Engine(Generic[E]):
                 await self._run_iteration()
             elif order is Do.CHECKPOINT:
                 await checkpoint()
-                self._feed(WaitOver(clock.monotonic()))
+                self._feed(_CHECKED)
             elif isinstance(order, Sleep):
                 await self._sleep(order)
             elif order is Do.SUSPEND:
@@ -188,36 +188,32 @@ class Engine(Generic[E]):
 
     async def _answer(self) -> Result[Progress, E | Defect]:
         try:
-            future: object = self._iteration()
+            future = self._iteration()
         except Exception as error:
             return Failure(Defect(error))
-        if not isinstance(future, FutureResult):
-            raise self._broken_promise(future)
+        given: object = future  # the annotation is a promise, not a fact
+        if not isinstance(given, FutureResult):
+            raise self._broken_promise(given)
         try:
-            answer: IOResult[object, E] = await future
+            result = result_of(await future)
         except Exception as error:
             return Failure(Defect(error))
-        result: object = unsafe_perform_io(answer)
         if isinstance(result, Success):
             progress: object = result.unwrap()
             if isinstance(progress, Progress):
-                return Success(progress)
-            raise self._broken_promise(result)
-        if isinstance(result, Failure):
+                return result
+        elif isinstance(result, Failure):
             return result
         raise self._broken_promise(result)
 
     def _broken_promise(self, value: object) -> TypeError:
-        hint = ""
+        got, hint = f"{value!r} of type {type(value).__name__}", ""
         if isinstance(value, IOResult):
             hint = "; say blocking work with in_thread(iteration)"
         elif iscoroutine(value):
             value.close()
             hint = "; decorate an async function with future_safe, or wrap its coroutine in FutureResult"
-        return TypeError(
-            f"{self._of}: iteration must answer a FutureResult of Progress, "
-            f"got {value!r} of type {type(value).__name__}{hint}"
-        )
+        return TypeError(f"{self._of}: iteration must answer a FutureResult of Progress, got {got}{hint}")
 
     async def _sleep(self, order: Sleep) -> None:
         clock = self._clock
@@ -244,7 +240,8 @@ class Engine(Generic[E]):
     # What happens.
 
     def _feed(self, event: Happening[E]) -> None:
-        self.attend()
+        if self._inbox:
+            self.attend()
         self._apply(event)
 
     def _apply(self, event: Happening[E]) -> None:
@@ -290,27 +287,31 @@ class Engine(Generic[E]):
                     _LOG.exception("observer %r raised; this is reported once", observer)
 
     def _late(self, result: Result[object, object]) -> None:
-        """Tell the answer of a thread that was let go of; called in that thread."""
-        if not self._observers:
-            return
-        if isinstance(result, Success) and not isinstance(result.unwrap(), Progress):
-            return  # an inner step's answer, not the iteration's
-        now = self._clock.monotonic()
-        left = self._state._replace(phase=Phase.ABANDONED)
-        answer: Answer[E] = Answer(result, self._started, now, 0.0, 0.0)
-        for record in report(self._loop, self._rules, left, answer, left, Do.KEEP, now):
-            self._publish(record)
+        """Tell the answer of a thread that was let go of; called in that thread.
+
+        It is the iteration's own answer, unless it is no `Progress`: then the thread did but one of its
+        steps, and nobody waits for it.
+        """
+        if self._observers and (isinstance(result, Failure) or isinstance(result.unwrap(), Progress)):
+            now = self._clock.monotonic()
+            left = self._state._replace(phase=Phase.ABANDONED)
+            own: Result[Progress, E] = result  # type: ignore[assignment]  # as the docstring says
+            answer: Answer[E] = Answer(own, self._started, now, 0.0, 0.0)
+            for record in report(self._loop, self._rules, left, answer, left, Do.KEEP, now):
+                self._publish(record)
 
 
-def _attach(error: Exception, event: object) -> None:
+def _attach(error: Exception, event: Happening[E]) -> None:
     """Let *error* show the failure that the pacing was asked about."""
-    if isinstance(event, Answer) and isinstance(event.result, Failure):
-        failure = event.result.failure()
-        cause = failure.error if isinstance(failure, Defect) else failure
-        if isinstance(cause, BaseException) and error.__context__ is None and cause is not error:
-            error.__context__ = cause
+    if not isinstance(event, Answer) or not isinstance(event.result, Failure):
+        return
+    failure: object = event.result.failure()
+    cause = failure.error if isinstance(failure, Defect) else failure
+    if isinstance(cause, BaseException) and error.__context__ is None and cause is not error:
+        error.__context__ = cause
 
 
+_CHECKED: Final = WaitOver(inf)  # a checkpoint is over whatever the time
 _LOG: Final = logging.getLogger("effectloop")
 _AT_WORK: Final = (Phase.RUNNING, Phase.CANCELLING, Phase.ABANDONED)
 _inside: Final[ContextVar[tuple[int, int] | None]] = ContextVar("effectloop.inside", default=None)

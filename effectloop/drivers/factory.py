@@ -1,4 +1,4 @@
-"""The check that an action or iteration is a factory: something to call anew for each attempt."""
+"""Factories: the check that an action is one, to be called anew for each attempt, and what it answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import TypeVar
 
 from returns.future import Future, FutureResult
 from returns.io import IO, IOResult
+from returns.result import Result
+from returns.unsafe import unsafe_perform_io
 
+A = TypeVar("A")
+E = TypeVar("E")
 F = TypeVar("F")
 
 
@@ -34,3 +38,8 @@ def factory(value: F, of: str, answers: str = "a FutureResult") -> F:
         msg = f"{of} must be a function that answers {answers}, got {given!r}"
         raise TypeError(msg)
     return value
+
+
+def result_of(answer: IOResult[A, E]) -> Result[A, E]:
+    """Answer the `Result` inside *answer*; a driver is where effects are performed."""
+    return unsafe_perform_io(answer)  # type: ignore[arg-type]  # it opens an IOResult too, but is typed for IO

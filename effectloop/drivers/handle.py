@@ -47,11 +47,13 @@ class Handle(Generic[E]):
         observe: Iterable[Observer],
     ) -> None:
         of = type(self).__name__
-        if not isinstance(loop.name, str) or not loop.name:
-            msg = f"{of}: name must be a text that is not empty, got {loop.name!r}"
-            raise (ValueError if loop.name == "" else TypeError)(msg)
-        if on_defect not in ("pace", "end"):
-            msg = f"{of}: on_defect must be 'pace' or 'end', got {on_defect!r}"
+        name: object = loop.name  # the annotations are promises, not facts
+        policy: object = on_defect
+        if not isinstance(name, str) or not name:
+            msg = f"{of}: name must be a text that is not empty, got {name!r}"
+            raise ValueError(msg) if name == "" else TypeError(msg)
+        if policy not in ("pace", "end"):
+            msg = f"{of}: on_defect must be 'pace' or 'end', got {policy!r}"
             raise ValueError(msg)
         rules: Rules[E] = Rules(
             pacing=node_of(pacing, f"{of}: pacing"),
@@ -139,7 +141,7 @@ class Handle(Generic[E]):
         self._engine.ask(Signal.PAUSE)
 
     def resume(self) -> None:
-        """Go on after `pause`: at once if an iteration is due or was triggered, else when the wait is over."""
+        """Go on after `pause`: at once if an iteration is due or triggered, else when the wait is over."""
         self._engine.ask(Signal.RESUME)
 
     def reconfigure(self, pacing: Schedule[Outcome[E], object]) -> None:
@@ -183,6 +185,7 @@ class Handle(Generic[E]):
 
 def _single(error: BaseException) -> BaseException:
     """Answer the one error inside groups of one, or the group that holds several."""
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error
+    inner: tuple[BaseException, ...] = ()
+    if isinstance(error, BaseExceptionGroup):
+        inner = error.exceptions
+    return _single(inner[0]) if len(inner) == 1 else error

@@ -12,9 +12,9 @@ from anyio.lowlevel import checkpoint, checkpoint_if_cancelled
 from returns.future import FutureResult
 from returns.io import IOResult
 from returns.result import Failure, Result
-from returns.unsafe import unsafe_perform_io
 
-from effectloop.core.gate import function
+from effectloop.drivers.factory import factory as checked
+from effectloop.drivers.factory import result_of
 from effectloop.loop.outcome import Defect
 
 A = TypeVar("A")
@@ -44,7 +44,7 @@ def in_thread(factory: Callable[[], IOResult[A, E]]) -> Callable[[], FutureResul
         >>> anyio.run(main)
         <IOResult: <Success: 42>>
     """
-    function(factory, "in_thread: factory")
+    checked(factory, "in_thread: factory", "an IOResult")
 
     def action() -> FutureResult[A, E]:
         return FutureResult(_call(factory))
@@ -73,11 +73,12 @@ async def _call(factory: Callable[[], IOResult[A, E]]) -> Result[A, E]:
 def _work(factory: Callable[[], IOResult[A, E]], job: Job, threads: Threads | None) -> Result[A, E]:
     """Do the work; in the worker thread."""
     try:
-        answer: object = factory()
-        if not isinstance(answer, IOResult):
-            msg = f"in_thread: factory must answer an IOResult, got {answer!r}"
+        answer = factory()
+        given: object = answer
+        if not isinstance(given, IOResult):
+            msg = f"in_thread: factory must answer an IOResult, got {given!r}"
             raise TypeError(msg)
-        result: Result[A, E] = unsafe_perform_io(answer)
+        result = result_of(answer)
     except Exception as error:
         if job.finished() and threads is not None:
             threads.late(Failure(Defect(error)))

@@ -82,7 +82,7 @@ class Question(NamedTuple, Generic[I]):
 
 
 class Wait(NamedTuple, Generic[E]):
-    """A wait: until when, why, and the question whose answer it is (neither for a trigger)."""
+    """A wait: until when, why, and the question whose answer it is: the pacing's, or the first schedule's."""
 
     until: float
     why: object
@@ -101,7 +101,7 @@ class State(NamedTuple, Generic[E]):
     failures: int
     trouble: tuple[type[object], str] | None  # type and text of the last error, never the object
     asked: Asked
-    wait: Wait[E] | None
+    wait: Wait[E] | None  # None while waiting: no more than a checkpoint
 
 
 def never(_: object) -> bool:
@@ -285,8 +285,7 @@ def _answered(rules: Rules[E], state: State[E], event: Answer[E]) -> tuple[State
     if phase is not Phase.RUNNING and phase is not Phase.CANCELLING:
         return state, Do.KEEP
     result, started, now, wall, draw = event
-    met = settled(rules, state, result)
-    if isinstance(met, Success):
+    if isinstance(result, Success) or isinstance(met := settled(rules, state, result), Success):
         failures, trouble = 0, None
     else:
         error = met.failure()
@@ -301,24 +300,22 @@ def _answered(rules: Rules[E], state: State[E], event: Answer[E]) -> tuple[State
     delay, output, rest = node.decide(tick)
     if delay is None:
         return _end(state._replace(failures=failures, trouble=trouble), "finished", output=output)
-    wait: Wait[E]
-    if asked.trigger and not asked.pause:
-        delay = 0.0
-        wait = Wait(now, Reason.TRIGGER, None, None)
-    else:
-        wait = Wait(now + delay, output, Question(node, tick, now), None)
+    wait: Wait[E] | None = None
+    order: Order = Do.CHECKPOINT
+    if delay and (asked.pause or not asked.trigger):
+        wait, order = Wait(now + delay, output, Question(node, tick, now), None), Sleep(now + delay)
     return (
         State(Phase.WAITING, rest, recurrence + 1, began, iterations, failures, trouble, asked, wait),
-        Sleep(wait.until) if delay else Do.CHECKPOINT,
+        order,
     )
 
 
 def _wait_over(state: State[E], now: float) -> tuple[State[E], Order]:
     if state.phase is Phase.DUE:
         return state, Do.SUSPEND
-    if state.phase is not Phase.WAITING or state.wait is None:
+    if state.phase is not Phase.WAITING:
         return state, Do.KEEP
-    if now < state.wait.until - EARLY:
+    if state.wait is not None and now < state.wait.until - EARLY:
         return state, Sleep(state.wait.until)
     if state.asked.pause:
         return state._replace(phase=Phase.DUE, wait=None), Do.SUSPEND
@@ -345,8 +342,10 @@ def _begin(rules: Rules[E], state: State[E], event: Begin) -> tuple[State[E], Or
             return state._replace(phase=Phase.DUE), Do.SUSPEND
     elif delay is None or state.asked.trigger:
         return _start(state)
+    if not delay:
+        return state._replace(phase=Phase.WAITING), Do.CHECKPOINT
     wait: Wait[E] = Wait(now + delay, Reason.INITIAL, None, question)
-    return state._replace(phase=Phase.WAITING, wait=wait), Sleep(wait.until) if delay else Do.CHECKPOINT
+    return state._replace(phase=Phase.WAITING, wait=wait), Sleep(wait.until)
 
 
 def _stop(state: State[E], event: Stop) -> tuple[State[E], Order]:

@@ -85,8 +85,8 @@ class ShouldBackOff(Exception):
 class Reason(StrEnum):
     """Why a loop waits: the output of the shipped policies, or the driver's own word.
 
-    ``more`` (at once), ``idle``, ``failing``, ``back_off`` and ``throttle`` come from the policies;
-    ``initial`` (before the first iteration) and ``trigger`` (asked to run now) from the driver.
+    ``more`` (at once), ``idle``, ``failing``, ``back_off`` and ``throttle`` come from the policies,
+    ``initial`` (before the first iteration) from the driver.
     """
 
     MORE = "more"
@@ -95,7 +95,6 @@ class Reason(StrEnum):
     BACK_OFF = "back_off"
     THROTTLE = "throttle"
     INITIAL = "initial"
-    TRIGGER = "trigger"
 
 
 @final

@@ -30,11 +30,7 @@ def until_due(tick: Tick[Outcome[object]], delay: float) -> float:
         [3.0]
     """
     result = tick.input.result
-    if isinstance(result, Success):
-        due_in = result.unwrap().due_in
-        if due_in is not None:
-            return min(delay, seconds(due_in, "Progress: due_in"))
-    return delay
+    return _sooner(delay, result.unwrap()) if isinstance(result, Success) else delay
 
 
 def background_pacing(interval: Duration) -> Schedule[Outcome[object], Reason]:
@@ -65,10 +61,12 @@ def background_pacing(interval: Duration) -> Schedule[Outcome[object], Reason]:
         .up_to(times=2)
         .and_then(exponential(saturated(period * 1.25), factor=1.25).capped(saturated(period * 5)))
         .map(_failing)
+        .jittered(0.1)
     )
     more: Schedule[Progress, Reason] = forever().map(_more)
-    progress = route(_has_more, {True: more}, otherwise=spaced(period).map(_idle))
-    return failing.reset_on_success(progress).map_input(_result).jittered(0.1).delay_from(until_due)
+    idle = spaced(period).map(_idle).jittered(0.1).delay_from(_until_progress_due)
+    progress = route(_has_more, {True: more}, otherwise=idle)
+    return failing.reset_on_success(progress).map_input(_result)
 
 
 def worker_pacing(
@@ -138,6 +136,14 @@ def _back_off_or_failing(outcome: Outcome[object]) -> Reason:
 
 def _less_the_work(tick: Tick[Outcome[object]], delay: float) -> float:
     return max(0.0, delay - tick.input.duration)
+
+
+def _sooner(delay: float, progress: Progress) -> float:
+    return delay if progress.due_in is None else min(delay, seconds(progress.due_in, "Progress: due_in"))
+
+
+def _until_progress_due(tick: Tick[Progress], delay: float) -> float:
+    return _sooner(delay, tick.input)
 
 
 def _result(outcome: Outcome[object]) -> Result[Progress, object]:

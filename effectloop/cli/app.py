@@ -95,11 +95,10 @@ def demo(
     except ValueError as error:
         raise Misuse(str(error)) from error
     with _databases(db, resume=resume) as (outbox, world):
-        console = Console()
-        with open_view(console) as show:
+        with open_view(Console()) as show:
             figures = anyio.run(run, job, outbox, world, show, SystemClock(seed), backend=backend)
         verdict = judge(outbox, world)
-        console.print(summary(verdict, figures), highlight=False, soft_wrap=True)
+        print(summary(verdict, figures), flush=True)
     if figures.forced_by is not None:
         return FORCED + figures.forced_by
     return CLEAN if verdict.is_clean else UNCLEAN
@@ -119,19 +118,22 @@ def _databases(db: Path | None, *, resume: bool) -> Generator[tuple[Outbox, Worl
 
 
 def _open(path: Path, *, resume: bool) -> tuple[Outbox, World]:
-    beside = path.with_name(f"{path.stem}.world{path.suffix}")
-    for file in (path, beside):
-        if resume and not file.is_file():
-            msg = f"demo: --resume needs the files of an earlier run, and there is no {file}"
-            raise Misuse(msg)
-        if not resume and file.exists():
-            msg = f"demo: --db must be a new file, and {file} exists; add --resume to go on with it"
-            raise Misuse(msg)
-    outbox, world = Outbox(path), World(beside)
     try:
-        world.create()  # first, so that an outbox is never without its world
+        if path.is_dir():
+            msg = f"demo: --db must be a file, and {path} is a folder"
+            raise Misuse(msg)
+        beside = path.with_name(f"{path.stem}.world{path.suffix}")
+        for file in (path, beside):
+            if resume and not file.is_file():
+                msg = f"demo: --resume needs the files of an earlier run, and there is no {file}"
+                raise Misuse(msg)
+            if not resume and file.exists():
+                msg = f"demo: --db must be a new file, and {file} exists; --resume goes on with it"
+                raise Misuse(msg)
+        outbox, world = Outbox(path), World(beside)
+        world.create()  # first, so that there is never an outbox without its world
         outbox.create()
-    except sqlite3.Error as error:
+    except (OSError, sqlite3.Error) as error:
         msg = f"demo: --db must be an SQLite file that can be written, got {path} ({error})"
         raise Misuse(msg) from error
     return outbox, world

@@ -51,9 +51,6 @@ INTERVAL: Final = 0.2
 BEAT: Final = 0.1
 """Seconds between two turns of the other loops."""
 
-DRAIN_LIMIT: Final = 60.0
-"""Seconds after which the demo gives up on an outbox that does not empty."""
-
 MOST: Final = 10_000.0
 """The highest rate that may be asked for, in messages a second."""
 
@@ -165,13 +162,9 @@ async def run(job: Job, outbox: Outbox, world: World, show: Show, clock: Clock) 
             # A graceful stop: the producer is over, the processor goes on until the outbox is empty, and only
             # then is it shut down, by leaving this block. Nothing that was produced stays behind.
             figures.enter("draining", clock.monotonic())
-            await run_loop(
-                in_thread(drain(outbox)),
-                spaced(BEAT).up_to(elapsed=DRAIN_LIMIT).until_input(nothing_left),
-                clock=clock,
-            )
+            await run_loop(in_thread(drain(outbox)), spaced(BEAT).until_input(nothing_left), clock=clock)
         tasks.cancel_scope.cancel()
-    figures.enter("over", clock.monotonic())
+    figures.enter("over" if figures.forced_by is None else "cut short", clock.monotonic())
     await look()
     return figures
 

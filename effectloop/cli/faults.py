@@ -24,7 +24,7 @@ Step: TypeAlias = Callable[[A], IOResult[B, Trouble]]
 LOCKED: Final = 0.2
 """The share of calls that a locked database refuses: one in five."""
 
-BROKEN: Final = 0.02
+BROKEN: Final = 0.04
 """The share of calls that meet the bug: now and then."""
 
 PERIOD: Final = 10.0

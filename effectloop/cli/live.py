@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Final, TypeAlias, final
+from typing import IO, Final, TypeAlias, final
 
 from rich.console import Console, RenderableType
 from rich.live import Live
@@ -29,19 +29,19 @@ WIDTH: Final = 76
 @contextmanager
 def open_view(console: Console) -> Generator[Show]:
     """Answer a function that shows the figures: in place in a terminal, line by line when piped."""
-    if console.is_interactive:
+    if console.is_interactive and console.file.isatty():  # a pipe stays plain, whatever FORCE_COLOR says
         with Live(console=console, auto_refresh=False) as live:
             yield lambda figures: live.update(panel(figures), refresh=True)
     else:
-        yield PlainLines(console).show
+        yield PlainLines(console.file).show
 
 
 @final
 class PlainLines:
     """Prints what is new, and how things stand once a second."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
         self._next_status = EVERY
 
     def show(self, figures: Figures) -> None:
@@ -53,7 +53,7 @@ class PlainLines:
             self._print(figures.elapsed, status(figures))
 
     def _print(self, elapsed: float, line: str) -> None:
-        self._console.print(f"{elapsed:6.1f} s  {line}", highlight=False, markup=False, soft_wrap=True)
+        print(f"{elapsed:6.1f} s  {line}", file=self._file, flush=True)
 
 
 def status(figures: Figures) -> str:

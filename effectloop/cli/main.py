@@ -10,9 +10,7 @@ from importlib.util import find_spec
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and answer its exit code; *arguments* are those of the process by default."""
     if any(find_spec(package) is None for package in ("cyclopts", "rich")):
-        print(
-            "effectloop: the command line needs the extra cli: pip install 'effectloop[cli]'", file=sys.stderr
-        )
+        print("effectloop: the commands need an extra: pip install 'effectloop[cli]'", file=sys.stderr)
         return 2
     from effectloop.cli.app import serve  # only now: without the extra it cannot be imported
 

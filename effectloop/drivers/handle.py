@@ -183,9 +183,6 @@ class Handle(Generic[E]):
         raise single
 
 
-def _single(error: BaseException) -> BaseException:
-    """Answer the one error inside groups of one, or the group that holds several."""
-    inner: tuple[BaseException, ...] = ()
-    if isinstance(error, BaseExceptionGroup):
-        inner = error.exceptions
-    return _single(inner[0]) if len(inner) == 1 else error
+def _single(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Answer the one error of *group*, which a task group wrapped, or the group when it holds several."""
+    return group.exceptions[0] if len(group.exceptions) == 1 else group

@@ -1,5 +1,6 @@
 """Schedules as typed values that compose, and background loops tested without waiting."""
 
+from effectloop.core.calendar import cron
 from effectloop.core.duration import MAX_DELAY, Duration
 from effectloop.core.leaves import (
     decorrelated,
@@ -84,6 +85,7 @@ __all__ = [
     "Waiting",
     "Worker",
     "background_pacing",
+    "cron",
     "decorrelated",
     "delays",
     "during",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import iscoroutinefunction
-from math import inf
+from sys import float_info
 from typing import TypeVar
 
 F = TypeVar("F")
@@ -31,7 +31,7 @@ def fraction(value: float, of: str) -> float:
 
 def finite(value: float, of: str) -> float:
     """Answer *value*, a finite number of at least 0, or refuse it."""
-    if not 0 <= _number(value, of, "a finite number of at least 0") < inf:
+    if not 0 <= _number(value, of, "a finite number of at least 0") <= float_info.max:
         msg = f"{of} must be a finite number of at least 0, got {value!r}"
         raise ValueError(msg)
     return float(value) + 0.0

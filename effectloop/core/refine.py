@@ -134,11 +134,11 @@ class Refine(Generic[In, Out]):
             >>> delays(spaced(8).jittered_between(0.5, 1), 3, draws=[0.0, 0.5, 0.75])
             [4.0, 6.0, 7.0]
         """
-        low, high = finite(low, "jittered_between: low"), finite(high, "jittered_between: high")
-        if low > high:
-            msg = f"jittered_between: high must be at least low, {low!r}, got {high!r}"
+        least, most = finite(low, "jittered_between: low"), finite(high, "jittered_between: high")
+        if least > most:
+            msg = f"jittered_between: high must be a number of at least low ({low!r}), got {high!r}"
             raise ValueError(msg)
-        return type(self)(_JitteredBetween(self.node, low, high))
+        return type(self)(_JitteredBetween(self.node, least, most))
 
     def held(self) -> Self:
         """Go on for ever at the last delay once this schedule is done.

@@ -133,7 +133,9 @@ class Engine(Generic[E]):
         self._wake = waker()
         async with create_task_group() as group:
             self._group = group
-            if stop is not None:
+            if stop is not None and stop.is_set():
+                self._inbox.append(_STOP)
+            elif stop is not None:
                 group.start_soon(self._stop_when, stop)
             await self._conduct()
             group.cancel_scope.cancel()
@@ -144,7 +146,7 @@ class Engine(Generic[E]):
 
     async def _stop_when(self, stop: anyio.Event) -> None:
         await stop.wait()
-        self._feed(Stop(grace=None, cancel_grace=0.0))
+        self._feed(_STOP)
 
     async def _conduct(self) -> None:
         try:
@@ -311,6 +313,7 @@ def _attach(error: Exception, event: Happening[E]) -> None:
         error.__context__ = cause
 
 
+_STOP: Final = Stop(grace=None, cancel_grace=0.0)  # the running iteration may take its time
 _CHECKED: Final = WaitOver(inf)  # a checkpoint is over whatever the time
 _LOG: Final = logging.getLogger("effectloop")
 _AT_WORK: Final = (Phase.RUNNING, Phase.CANCELLING, Phase.ABANDONED)

@@ -113,11 +113,11 @@ class Handle(Generic[E]):
             How the loop ended; None from inside the loop's own running iteration, where it only asks for the
             stop.
         """
-        self._is_stopped = True
         longest = self._grace if grace is None else seconds(grace, "shutdown: grace")
         longest_cancel = (
             self._cancel_grace if cancel_grace is None else seconds(cancel_grace, "shutdown: cancel_grace")
         )
+        self._is_stopped = True
         if not self._is_started:
             await checkpoint()
             return Ended("drained", None, 0, None)
@@ -179,6 +179,9 @@ class Handle(Generic[E]):
         try:
             return await self._own_group.__aexit__(kind, error, traceback)
         except BaseExceptionGroup as group:
+            failed = self._engine.ended is not None and self._engine.ended.error is not None
+            if error is not None and not failed:
+                return False  # nothing but the body's own error, which goes on by itself
             single = _single(group)
         raise single
 

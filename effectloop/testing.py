@@ -6,8 +6,8 @@ This module is imported by tests alone; nothing else in the package imports it.
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from math import isfinite
 from types import TracebackType
 from typing import Final, Self, final
@@ -23,6 +23,8 @@ from effectloop.core.gate import finite, unit
 from effectloop.drivers.quiet import Tasks, threads_at_work, watching
 
 __all__ = ["VirtualClock"]
+
+_SECOND: Final = 1_000_000_000
 
 _QUIET: Final = 3
 """Passes of the event loop in a row without a task that runs, before all are taken to wait."""
@@ -52,8 +54,8 @@ class VirtualClock:
         wall: What `wall` answers at first, in POSIX seconds; see `shift_wall`.
         draws: What `draw` answers, in [0, 1): one number for all, one a draw, or a function of the virtual
             time in seconds.
-        patience: Real seconds to wait for a thread, or for anything at all to happen, before that is an
-            error; a real duration, in seconds or as a timedelta.
+        patience: How long to wait in real time for a thread, or for anything at all to happen, before that is
+            an error; in seconds or as a timedelta.
     Raises:
         TypeError: *start*, *wall*, *patience* or a draw is no number.
         ValueError: One of them is out of range, or there are fewer draws than are drawn.
@@ -100,11 +102,10 @@ class VirtualClock:
         self._wall = _nanoseconds(finite(wall, "VirtualClock: wall")) - self._now
         self._draws = _draws(draws)
         self._patience = _seconds(patience, "VirtualClock: patience")
-        self._wakes: dict[object, tuple[int, bool, Callable[[], object]]] = {}  # when, after all others, what
+        self._wakes = _Wakes()
         self._advancing = False
         self._jumping = False
         self._jumps_until = AsyncExitStack()
-        self._stirred: anyio.Event | None = None  # while the driver waits for something to happen
         self._failure: RuntimeError | None = None
 
     @override
@@ -115,11 +116,11 @@ class VirtualClock:
 
     def monotonic(self) -> float:
         """Answer the virtual time, in seconds."""
-        return self._now / 1e9
+        return self._now / _SECOND
 
     def wall(self) -> float:
         """Answer the virtual POSIX time; it passes as `monotonic` does, and jumps by `shift_wall`."""
-        return (self._wall + self._now) / 1e9
+        return (self._wall + self._now) / _SECOND
 
     def draw(self) -> float:
         """Answer the next draw."""
@@ -133,19 +134,10 @@ class VirtualClock:
         else:
             await checkpoint()
 
-    @contextmanager
-    def limit(self, seconds: float) -> Iterator[CancelScope]:
-        """Cancel the body when the virtual time is *seconds* later, whatever it waits for."""
+    def limit(self, seconds: float) -> AbstractContextManager[CancelScope, bool]:
+        """Cancel the body when the virtual time is *seconds* later than now, whatever it waits for."""
         due = self._now + _nanoseconds(seconds)
-        with CancelScope() as scope:
-            if due > self._now:
-                self._register(scope, due, scope.cancel)
-            else:
-                scope.cancel()
-            try:
-                yield scope
-            finally:
-                self._wakes.pop(scope, None)
+        return _Limit(self._wakes, due if due > self._now else None)
 
     def block(self, seconds: float) -> None:
         """Let *seconds* of virtual time pass in blocking code.
@@ -167,7 +159,7 @@ class VirtualClock:
             return
         while not woken.wait(self._patience):
             if not (self._advancing or self._jumping):
-                self._wakes.pop(woken, None)
+                self._wakes.drop(woken)
                 msg = f"VirtualClock.block: nobody has let time pass for {self._patience} s of real time"
                 raise RuntimeError(msg)
 
@@ -254,9 +246,9 @@ class VirtualClock:
         with watching() as tasks:
             while True:
                 await self._settle(tasks)
-                key = min(self._wakes, key=self._rank, default=None)  # the first of equals: in order of keys
-                if key is not None and (until is None or self._wakes[key][0] <= until):
-                    due, _, fire = self._wakes.pop(key)
+                wake = self._wakes.take(until)
+                if wake is not None:
+                    due, fire = wake
                     self._now = max(self._now, due)
                     fire()
                 elif until is not None:
@@ -279,7 +271,7 @@ class VirtualClock:
                     raise RuntimeError(msg)
                 continue
             quiet += 1
-            if quiet == _QUIET and threads_at_work() > self._blocked():
+            if quiet == _QUIET and threads_at_work() > self._wakes.blocked_threads():
                 quiet = 0
                 await self._stir(
                     tasks, "a thread is at work (one that waits for time calls the clock's block)"
@@ -287,41 +279,84 @@ class VirtualClock:
 
     async def _stir(self, tasks: Tasks, why: str) -> None:
         """Wait, in real time, until some task is woken or has something to do with the clock."""
-        stirred = self._stirred = anyio.Event()
+        stirred = anyio.Event()
+        self._wakes.added = stirred.set
         try:
             with anyio.move_on_after(self._patience), tasks.bell(stirred.set):
                 await stirred.wait()
         finally:
-            self._stirred = None
+            self._wakes.added = None
         if not stirred.is_set():
             msg = f"VirtualClock: nothing has happened for {self._patience} s of real time: {why}"
             raise RuntimeError(msg)
 
     async def _wait(self, due: int, *, last: bool = False) -> None:
         woken = anyio.Event()
-        self._register(woken, due, woken.set, last=last)
+        self._wakes.add(woken, due, woken.set, last=last)
         try:
             await woken.wait()
         finally:
-            self._wakes.pop(woken, None)
+            self._wakes.drop(woken)
 
     def _enroll(self, woken: threading.Event, seconds: float) -> None:
-        self._register(woken, self._now + _nanoseconds(seconds), woken.set)
+        self._wakes.add(woken, self._now + _nanoseconds(seconds), woken.set)
 
-    def _register(self, key: object, due: int, fire: Callable[[], object], *, last: bool = False) -> None:
+
+@final
+class _Wakes:
+    """What is due: in order of time, at one instant the last ones last, else in order of registration."""
+
+    def __init__(self) -> None:
+        self._wakes: dict[object, tuple[int, bool, Callable[[], object]]] = {}  # when, whether last, what
+        self.added: Callable[[], object] | None = None  # told of every new wake
+
+    def add(self, key: object, due: int, fire: Callable[[], object], *, last: bool = False) -> None:
         self._wakes[key] = (due, last, fire)
-        if self._stirred is not None:
-            self._stirred.set()
+        if self.added is not None:
+            self.added()
 
-    def _rank(self, key: object) -> tuple[int, bool]:
-        return self._wakes[key][:2]
+    def drop(self, key: object) -> None:
+        self._wakes.pop(key, None)
 
-    def _blocked(self) -> int:
+    def take(self, until: int | None) -> tuple[int, Callable[[], object]] | None:
+        """Take the next one away, unless it is due after *until*; of equals `min` finds the first."""
+        key = min(self._wakes, key=lambda key: self._wakes[key][:2], default=None)
+        if key is None or (until is not None and self._wakes[key][0] > until):
+            return None
+        due, _, fire = self._wakes.pop(key)
+        return due, fire
+
+    def blocked_threads(self) -> int:
+        """Count the worker threads that wait in `VirtualClock.block`, also those that were left behind."""
         return sum(isinstance(key, threading.Event) for key in self._wakes)
 
 
+@final
+class _Limit:
+    """A cancel scope that a wake cancels while it is entered; at once if nothing is due."""
+
+    def __init__(self, wakes: _Wakes, due: int | None) -> None:
+        self._wakes = wakes
+        self._due = due
+        self._scope = CancelScope()
+
+    def __enter__(self) -> CancelScope:
+        if self._due is None:
+            self._scope.cancel()
+        else:
+            self._wakes.add(self._scope, self._due, self._scope.cancel)
+        return self._scope.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        self._wakes.drop(self._scope)
+        return self._scope.__exit__(kind, error, traceback)
+
+
 def _nanoseconds(seconds: float) -> int:
-    return round(seconds * 1e9)
+    whole = int(seconds)  # apart, since a POSIX time has no nanoseconds to spare as a float
+    return whole * _SECOND + round((seconds - whole) * _SECOND)
 
 
 def _draws(draws: float | Iterable[float] | Callable[[float], float]) -> Callable[[float], float]:

@@ -42,7 +42,7 @@ class Clock(Protocol):
         """
         ...
 
-    def limit(self, seconds: float) -> AbstractContextManager[anyio.CancelScope]:
+    def limit(self, seconds: float) -> AbstractContextManager[anyio.CancelScope, bool]:
         """Answer a context manager that cancels its body *seconds* after this call, never earlier.
 
         It gives the scope, whose ``cancelled_caught`` tells afterwards whether the body was cut by it. For 0
@@ -112,7 +112,7 @@ class SystemClock:
         while time.monotonic() < end:
             await anyio.sleep(_COARSEST)  # a timer of less would not wait at all where they are rounded
 
-    def limit(self, seconds: float) -> AbstractContextManager[anyio.CancelScope]:
+    def limit(self, seconds: float) -> AbstractContextManager[anyio.CancelScope, bool]:
         """Answer a cancel scope whose deadline is *seconds* from now."""
         return anyio.CancelScope(deadline=_loop_time() + max(seconds, 0.0))
 

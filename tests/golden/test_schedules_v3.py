@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.golden.differences import judge
-from tests.golden.replay import first_differences, load
-from tests.golden.values import Json
+from effectloop.core.calendar import cron
+from effectloop.core.node import Tick
+from effectloop.core.schedule import Continue
+from tests.golden.differences import judge, listed
+from tests.golden.replay import INTERVALS, first_differences, load
+from tests.golden.values import Json, same
 
 FILES = ["schedules_v3", "schedules_v3_fuzz", "schedule_run_v3"]
 RECORDED = {name: load(name) for name in FILES}
@@ -34,3 +37,25 @@ def test_where_effect_4_decides_otherwise_our_words_of_3_decide_as_3(case: Json)
 def test_no_recorded_case_is_left_out(name: str) -> None:
     recorded = RECORDED[name]
     assert len({case["id"] for case in recorded["cases"]}) == recorded["meta"]["cases_total"]
+
+
+UNITS = {  # a calendar word of Effect, finest first: when its window begins, and all of it
+    "cron": ("{expr}", "{expr}"),
+    "secondOfMinute": ("{second} * * * * *", "{second} * * * * *"),
+    "minuteOfHour": ("{minute} * * * *", "* {minute} * * * *"),
+    "hourOfDay": ("0 {hour} * * *", "* * {hour} * * *"),
+    "dayOfWeek": ("0 0 * * {day}", "* * * * * {day}"),
+}
+
+
+def test_calendars_that_intersect_in_effect_meet_in_one_cron_of_several_rules() -> None:
+    named = {case for case, names in listed().items() if INTERVALS in names}
+    for case in RECORDED["schedules_v3"]["cases"]:
+        if case["id"] in named:
+            finest, *others = sorted(case["expr"]["args"], key=lambda word: [*UNITS].index(word["op"]))
+            begins, within = UNITS[finest["op"]][0], (UNITS[word["op"]][1].format(**word) for word in others)
+            schedule = cron(begins.format(**finest), *within)
+            for step in case["steps"]:
+                decision = schedule.step(Tick(None, 0, 0.0, step["now"] / 1000, 0.5))
+                assert isinstance(decision, Continue)
+                assert same(decision.delay * 1000, step["decision"]["delay_ms"])

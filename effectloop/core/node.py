@@ -38,7 +38,8 @@ class Tick(NamedTuple, Generic[In_co]):
 
     Attributes:
         input: What just happened: a value (repeat), an error (retry), an `Outcome` (loop).
-        recurrence: Recurrences already granted in this run, or phase of it: 0 at the first decision.
+        recurrence: Recurrences already granted in this run, or phase of it: 0 at the first decision, and one
+            more at every next.
         elapsed: Seconds since the run (or phase) began, on a monotonic clock.
         wall: POSIX seconds; only calendars read it.
         draw: A uniform number in [0, 1), one a tick, for jitter.
@@ -59,7 +60,25 @@ class Node(ABC, Generic[In, Out]):
     """The base of everything a schedule is made of; subclass it to write your own.
 
     A subclass is a frozen, slotted dataclass with one method, wrapped by `Schedule` in a function that
-    bears its name.
+    bears its name. Its delays are seconds, at least 0 and at most `MAX_DELAY`.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> from effectloop import Decision, Node, Schedule, Tick, delays
+        >>> @dataclass(frozen=True, slots=True, repr=False)
+        ... class _Alternating(Node[object, float]):
+        ...     short: float
+        ...     long: float
+        ...
+        ...     def decide(self, tick: Tick[object]) -> Decision[object, float]:
+        ...         delay = self.long if tick.recurrence % 2 else self.short
+        ...         return delay, delay, self
+        >>> def alternating(short: float, long: float) -> Schedule[object, float]:
+        ...     return Schedule(_Alternating(short, long))
+        >>> alternating(1.0, 5.0).capped(4)
+        alternating(1, 5).capped(4)
+        >>> delays(alternating(1.0, 5.0).capped(4), 4)
+        [1.0, 4.0, 1.0, 4.0]
     """
 
     __slots__ = ()

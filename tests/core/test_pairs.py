@@ -22,6 +22,10 @@ from effectloop import (
 )
 
 
+def next_one(n: int) -> int:
+    return n + 1
+
+
 def pair(a: object, b: object) -> tuple[object, object]:
     return a, b
 
@@ -73,9 +77,13 @@ def test_a_side_of_or_that_is_done_is_never_asked_again(done_first: str) -> None
 
 
 def test_two_sides_that_would_revive_each_other_end() -> None:
-    odd = recur_while(lambda n: n % 2 == 1).accepts(int)
-    even = recur_while(lambda n: n % 2 == 0).accepts(int)
-    assert [step.delay for step in trace(odd | even, [1, 2, 3])] == [0.0, None]
+    def odd(n: int) -> bool:
+        return n % 2 == 1
+
+    def even(n: int) -> bool:
+        return n % 2 == 0
+
+    assert [step.delay for step in trace(recur_while(odd) | recur_while(even), [1, 2, 3])] == [0.0, None]
 
 
 def test_sides_of_or_may_end_at_one_tick_or_one_after_the_other() -> None:
@@ -128,11 +136,16 @@ def test_compose_waits_the_longer_delay_and_ends_with_either() -> None:
 
 
 def test_both_in_out_reads_and_answers_pairs() -> None:
-    left = recur_while(lambda letter: letter != "z").accepts(str)
-    right = recur_while(lambda n: n < 9).accepts(int)
-    steps = trace(left.both_in_out(right), [("a", 1), ("b", 2), ("z", 3)])
-    assert [(step.delay, step.output) for step in steps] == [(0, ("a", 1)), (0, ("b", 2)), (None, ("z", 3))]
-    assert [step.delay for step in trace(left.both_in_out(right), [("a", 9)])] == [None]
+    def lower(letter: str) -> bool:
+        return letter.islower()
+
+    def low(n: int) -> bool:
+        return n < 9
+
+    both = recur_while(lower).both_in_out(recur_while(low))
+    steps = trace(both, [("a", 1), ("b", 2), ("Z", 3)])
+    assert [(step.delay, step.output) for step in steps] == [(0, ("a", 1)), (0, ("b", 2)), (None, ("Z", 3))]
+    assert [step.delay for step in trace(both, [("a", 9)])] == [None]
 
 
 def test_both_in_out_waits_the_shorter_delay() -> None:
@@ -173,7 +186,7 @@ def test_a_latched_or_answers_itself_as_long_as_nothing_changes() -> None:
 
 @pytest.mark.parametrize("state", ["left", "right"])
 def test_the_state_of_either_side_is_kept(state: str) -> None:
-    count = unfold(0, lambda n: n + 1)
+    count = unfold(0, next_one)
     still = spaced(1)
     left, right = (count, still) if state == "left" else (still, count)
     expected = [(0, 0), (1, 1), (2, 2)]
@@ -182,12 +195,12 @@ def test_the_state_of_either_side_is_kept(state: str) -> None:
     assert answers(left.keep_left(right), 3) == [0, 1, 2]
     assert answers(left.keep_right(right), 3) == [0, 1, 2]
     assert answers(left.compose(right), 3) == [0, 1, 2]
-    grown = from_delays(1, 2, 3).compose(unfold(0, lambda n: n + 1))
+    grown = from_delays(1, 2, 3).compose(unfold(0, next_one))
     assert answers(grown, 3) == [0, 1, 2]
     halves = trace(left.both_in_out(right), [(None, None)] * 3)
     assert [step.output for step in halves] == expected
     for pairing in (left & right, left | right):
-        assert waits(pairing.keep_right(unfold(0, lambda n: n + 1)), 2) == waits(pairing, 2)
+        assert waits(pairing.keep_right(unfold(0, next_one)), 2) == waits(pairing, 2)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,10 @@ from effectloop import (
 )
 
 
+def next_one(n: int) -> int:
+    return n + 1
+
+
 def negative(n: int) -> bool:
     return n < 0
 
@@ -70,7 +74,7 @@ def test_and_then_nests_either_way() -> None:
 
 
 def test_and_then_keeps_the_state_of_both_sides() -> None:
-    count = unfold(0, lambda n: n + 1)
+    count = unfold(0, next_one)
     assert answers(count.up_to(times=2).and_then(count), 5) == [0, 1, 0, 1, 2]
 
 
@@ -151,7 +155,7 @@ def test_reset_on_input_wins_over_done() -> None:
 
 @pytest.mark.parametrize("reset", ["reset_after", "reset_when", "reset_on_input"])
 def test_a_reset_forgets_all_state(reset: str) -> None:
-    count = unfold(0, lambda n: n + 1).keep_left(spaced(1))
+    count = unfold(0, next_one).keep_left(spaced(1))
     schedules: dict[str, Schedule[int, int]] = {
         "reset_after": count.reset_after(3),
         "reset_when": count.reset_when(lambda n: n == 3),

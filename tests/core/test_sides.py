@@ -24,6 +24,11 @@ from effectloop import (
     unfold,
 )
 
+
+def next_one(n: int) -> int:
+    return n + 1
+
+
 Outcomes = list[Result[str, str]]
 
 
@@ -64,13 +69,13 @@ def test_a_side_that_is_done_ends_the_whole() -> None:
 
 
 def test_sides_keep_their_state() -> None:
-    count = unfold(0, lambda n: n + 1)
+    count = unfold(0, next_one)
     assert answers(on_result(count, count.map(str)), "sfssf") == [0, "0", 1, 2, "1"]
 
 
 def test_on_result_refuses_an_input_that_is_no_result() -> None:
     with pytest.raises(TypeError, match=r"^on_result: the input must be a Result, got 3$"):
-        trace(on_result(forever(), forever()), [3])  # type: ignore[list-item]
+        on_result(forever(), forever()).node.decide(Tick(3, 0, 0.0, 0.0, 0.5))  # type: ignore[arg-type]
 
 
 # --- route
@@ -119,7 +124,7 @@ def test_route_finds_kinds_by_equality() -> None:
     def number(word: str) -> float:
         return float(len(word))
 
-    schedule = route(number, {1: spaced(1), 2: spaced(2)})
+    schedule = route(number, {True: spaced(1), 2: spaced(2)})
     assert [step.delay for step in trace(schedule, ["x", "xx", "x"])] == [1, 2, 1]
 
 
@@ -163,7 +168,7 @@ def test_both_sides_of_a_reset_hear_what_happened() -> None:
 
 
 def test_both_sides_of_a_reset_forget_their_state() -> None:
-    count = unfold(0, lambda n: n + 1)
+    count = unfold(0, next_one)
     assert answers(count.reset_on_success(count.map(str)), "ffssfsf") == [0, 1, "0", "1", 0, "0", 0]
 
 

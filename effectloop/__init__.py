@@ -28,6 +28,7 @@ from effectloop.core.node import Decision, Node, Tick
 from effectloop.core.schedule import Continue, Done, Schedule
 from effectloop.core.simulate import Step, delays, trace
 from effectloop.drivers.clock import Clock, SystemClock
+from effectloop.drivers.limited import TimedOut, limited
 from effectloop.drivers.loop import run_loop
 from effectloop.drivers.processor import BackgroundProcessor
 from effectloop.drivers.thread import in_thread
@@ -82,6 +83,7 @@ __all__ = [
     "StopTimedOut",
     "SystemClock",
     "Tick",
+    "TimedOut",
     "Waiting",
     "Worker",
     "background_pacing",
@@ -97,6 +99,7 @@ __all__ = [
     "from_delays",
     "identity",
     "in_thread",
+    "limited",
     "linear",
     "log_events",
     "on_result",

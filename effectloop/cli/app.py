@@ -17,10 +17,10 @@ import anyio
 from cyclopts import App, CycloptsError, Parameter
 from rich.console import Console
 
+from effectloop import SystemClock
 from effectloop.cli.demo import Job, run, summary
 from effectloop.cli.live import open_view
 from effectloop.cli.outbox import Outbox, World, judge
-from effectloop.drivers.clock import SystemClock
 
 CLEAN: Final = 0
 """Exit code: nothing was lost, nothing was done twice."""

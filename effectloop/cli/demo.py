@@ -30,20 +30,12 @@ from typing import Final, TypeAlias, final
 import anyio
 from returns.io import IOResult
 
+from effectloop import BackgroundProcessor, Clock, Outcome, Progress, fixed, in_thread, run_loop, spaced
 from effectloop.cli.faults import Faults
 from effectloop.cli.figures import Figures
 from effectloop.cli.live import Show
-from effectloop.cli.outbox import Batch, Counts, Outbox, Trouble, Verdict, World
+from effectloop.cli.outbox import Counts, Outbox, Trouble, Verdict, World
 from effectloop.core.duration import seconds
-from effectloop.core.leaves import fixed, spaced
-from effectloop.drivers.clock import Clock
-from effectloop.drivers.loop import run_loop
-from effectloop.drivers.processor import BackgroundProcessor
-from effectloop.drivers.thread import in_thread
-from effectloop.loop.outcome import Outcome, Progress
-
-BATCH: Final = 25
-"""Messages are delivered so many at a time."""
 
 INTERVAL: Final = 0.2
 """Seconds between two polls of an empty outbox; the back-off goes up to five times that."""
@@ -73,6 +65,11 @@ class Job:
     rate: float = 100.0
     seed: int = 1
 
+    @property
+    def batch(self) -> int:
+        """Messages are delivered so many at a time: 25, or what a quarter of a second produces."""
+        return max(25, round(self.rate / 4))
+
     def __post_init__(self) -> None:
         seconds(self.seconds, "demo: --seconds")
         if not 0 <= self.rate <= MOST:
@@ -80,7 +77,7 @@ class Job:
             raise ValueError(msg)
 
 
-def delivery(outbox: Outbox, world: World, faults: Faults) -> Turn:
+def delivery(outbox: Outbox, world: World, faults: Faults, batch: int) -> Turn:
     """Fetch a batch, deliver it, mark it as sent: one turn of the processor.
 
     Each step takes what the one before it answered, and is skipped when that failed. The faults are put
@@ -89,12 +86,48 @@ def delivery(outbox: Outbox, world: World, faults: Faults) -> Turn:
     fetch = faults.sometimes_locked(outbox.unsent)
     deliver = faults.sometimes_down(world.receive)
     mark_sent = faults.sometimes_broken(outbox.mark_sent)
-    return lambda: fetch(BATCH).bind(deliver).bind(mark_sent).map(progress)
+    return lambda: fetch(batch).bind(deliver).bind(mark_sent).map(lambda sent: Progress(len(sent) == batch))
 
 
-def progress(batch: Batch) -> Progress:
-    """Say that there is more to do after a full batch."""
-    return Progress(has_more=len(batch) == BATCH)
+async def run(job: Job, outbox: Outbox, world: World, show: Show, clock: Clock) -> Figures:
+    """Deliver what is produced while it is produced, then stop gracefully; answer what was seen."""
+    began = clock.monotonic()
+    figures = Figures(began)
+
+    def elapsed() -> float:
+        return clock.monotonic() - began
+
+    # The loop this library is for. Nothing here handles an error: a failure, an outage, even a bug is the
+    # outcome of a turn, and what to do about it is the pacing's business (by default `background_pacing`).
+    faults = Faults(job.seed, seconds=job.seconds, now=elapsed)
+    processor = BackgroundProcessor(
+        in_thread(delivery(outbox, world, faults, job.batch)),
+        name="outbox",
+        interval=INTERVAL,
+        clock=clock,
+        observe=(figures.observe,),
+    )
+    look = in_thread(view(outbox, figures, show, clock))
+    stop = anyio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(stop_on_signals, stop, tasks.cancel_scope, figures, clock)
+        tasks.start_soon(partial(run_loop, look, spaced(BEAT), clock=clock))
+        async with processor:
+            figures.enter(f"producing {job.rate:g} messages a second for {job.seconds:g} s", began)
+            await run_loop(
+                in_thread(production(outbox, job, elapsed)),
+                fixed(BEAT).until_input(nothing_left),
+                stop=stop,
+                clock=clock,
+            )
+            # A graceful stop: the producer is over, the processor goes on until the outbox is empty, and only
+            # then is it shut down, by leaving this block. Nothing that was produced stays behind.
+            figures.enter("draining", clock.monotonic())
+            await run_loop(in_thread(drain(outbox)), spaced(BEAT).until_input(nothing_left), clock=clock)
+        tasks.cancel_scope.cancel()
+    figures.enter("over" if figures.forced_by is None else "cut short", clock.monotonic())
+    await look()
+    return figures
 
 
 def production(outbox: Outbox, job: Job, elapsed: Callable[[], float]) -> Turn:
@@ -129,44 +162,6 @@ def view(outbox: Outbox, figures: Figures, show: Show, clock: Clock) -> Turn:
 def nothing_left(outcome: Outcome[object]) -> bool:
     """Tell whether a turn answered that nothing is left to do; a turn that failed did not."""
     return outcome.result.map(lambda progress: not progress.has_more).value_or(False)
-
-
-async def run(job: Job, outbox: Outbox, world: World, show: Show, clock: Clock) -> Figures:
-    """Deliver what is produced while it is produced, then stop gracefully; answer what was seen."""
-    began = clock.monotonic()
-    figures = Figures(began)
-
-    def elapsed() -> float:
-        return clock.monotonic() - began
-
-    processor = BackgroundProcessor(
-        in_thread(delivery(outbox, world, Faults(job.seed, seconds=job.seconds, now=elapsed))),
-        name="outbox",
-        interval=INTERVAL,
-        clock=clock,
-        observe=(figures.observe,),
-    )
-    look = in_thread(view(outbox, figures, show, clock))
-    stop = anyio.Event()
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(stop_on_signals, stop, tasks.cancel_scope, figures, clock)
-        tasks.start_soon(partial(run_loop, look, spaced(BEAT), clock=clock))
-        async with processor:
-            figures.enter(f"producing {job.rate:g} messages a second for {job.seconds:g} s", began)
-            await run_loop(
-                in_thread(production(outbox, job, elapsed)),
-                fixed(BEAT).until_input(nothing_left),
-                stop=stop,
-                clock=clock,
-            )
-            # A graceful stop: the producer is over, the processor goes on until the outbox is empty, and only
-            # then is it shut down, by leaving this block. Nothing that was produced stays behind.
-            figures.enter("draining", clock.monotonic())
-            await run_loop(in_thread(drain(outbox)), spaced(BEAT).until_input(nothing_left), clock=clock)
-        tasks.cancel_scope.cancel()
-    figures.enter("over" if figures.forced_by is None else "cut short", clock.monotonic())
-    await look()
-    return figures
 
 
 async def stop_on_signals(

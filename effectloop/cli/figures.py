@@ -11,18 +11,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, final
 
-from effectloop.cli.outbox import Counts
-from effectloop.loop.events import (
+from effectloop import (
     Event,
     IterationDefect,
     IterationFailed,
     IterationStarted,
     IterationSucceeded,
     LoopEnded,
+    Reason,
     StopAsked,
     Waiting,
 )
-from effectloop.loop.outcome import Reason
+from effectloop.cli.outbox import Counts
 
 WAITING: Final[Mapping[object, str]] = {
     Reason.INITIAL: "about to start",

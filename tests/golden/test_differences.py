@@ -29,4 +29,4 @@ def test_no_two_rows_have_one_id() -> None:
 
 def test_every_difference_between_schedules_has_its_row() -> None:
     decided = {difference.id for difference in (*DIFFERENCES_3, *DIFFERENCES_4)} | {INTERVALS, NOT_IMITATED}
-    assert {row["id"] for row in rows() if row["original"].startswith("effect")} == decided
+    assert decided <= {row["id"] for row in rows() if row["original"].startswith("effect")}

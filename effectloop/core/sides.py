@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar, final
 
-from returns.result import Result, Success
+from returns.result import Failure, Result, Success
 from typing_extensions import override
 
 from effectloop.core.expression import operand, state_of
@@ -61,7 +61,7 @@ class _OnResult(Node[Result[A, E], Out]):
 
     @override
     def decide(self, tick: Tick[Result[A, E]]) -> Decision[Result[A, E], Out]:
-        result = checked(tick.input, "on_result")
+        result = tick.input
         success, failure, since = self.success, self.failure, self.since
         succeeding = isinstance(result, Success)
         if succeeding is not self.succeeding:
@@ -73,8 +73,10 @@ class _OnResult(Node[Result[A, E], Out]):
             since = tick.recurrence
         if isinstance(result, Success):
             delay, output, success = success.hear(result.unwrap(), tick, since)
-        else:
+        elif isinstance(result, Failure):
             delay, output, failure = failure.hear(result.failure(), tick, since)
+        else:
+            raise no_result(result, "on_result")
         if delay is None or (success is self.success and failure is self.failure and since == self.since):
             return delay, output, self
         return delay, output, _OnResult(success, failure, succeeding=succeeding, since=since)
@@ -148,14 +150,14 @@ class _ResetOnSuccess(Node[Result[A, E], Out]):
 
     @override
     def decide(self, tick: Tick[Result[A, E]]) -> Decision[Result[A, E], Out]:
-        result = checked(tick.input, "reset_on_success")
+        result = tick.input
         failing, succeeding, since = self.failing, self.succeeding, self.since
         if isinstance(result, Success):
             if succeeding is None:
                 failing = failing and failing.after(tick.recurrence - since)
                 succeeding, since = _Counted(self.on_success), tick.recurrence
             delay, output, succeeding = succeeding.hear(result.unwrap(), tick, since)
-        else:
+        elif isinstance(result, Failure):
             if succeeding is not None:
                 stable = succeeding.began is not None and tick.elapsed - succeeding.began >= self.stable_for
                 failing = None if stable else failing
@@ -163,6 +165,8 @@ class _ResetOnSuccess(Node[Result[A, E], Out]):
             elif failing is None:
                 since = tick.recurrence
             delay, output, failing = (failing or _Counted(self.of)).hear(result.failure(), tick, since)
+        else:
+            raise no_result(result, "reset_on_success")
         if delay is None or (failing is self.failing and succeeding is self.succeeding):
             return delay, output, self
         return (
@@ -179,10 +183,6 @@ class _ResetOnSuccess(Node[Result[A, E], Out]):
         )
 
 
-def checked(result: Result[A, E], of: str) -> Result[A, E]:
-    """Answer *result*, or refuse it when it is none."""
-    given: object = result
-    if not isinstance(given, Result):
-        msg = f"{of}: the input must be a Result, got {result!r}"
-        raise TypeError(msg)
-    return result
+def no_result(value: object, of: str) -> TypeError:
+    """Answer the error for an input that is no Result."""
+    return TypeError(f"{of}: the input must be a Result, got {value!r}")

@@ -184,9 +184,9 @@ class Engine(Generic[E]):
     async def _run_iteration(self) -> None:
         clock = self._clock
         _inside.set((id(self), self._state.iterations))
-        self._started = clock.monotonic()
+        started = self._started = clock.monotonic()
         result = await self._answer()
-        self._feed(Answer(result, self._started, clock.monotonic(), clock.wall(), clock.draw()))
+        self._feed(Answer(result, started, clock.monotonic(), clock.wall(), clock.draw()))
 
     async def _answer(self) -> Result[Progress, E | Defect]:
         try:
@@ -254,7 +254,9 @@ class Engine(Generic[E]):
             _attach(error, event)
             after, order = step(self._rules, before, Raise(error))
         self._state = after
-        if order is not Do.KEEP:
+        if (order is Do.RUN or order is Do.CHECKPOINT) and self._nap is None:
+            self._order = order  # the hot way round
+        elif order is not Do.KEEP:
             self._obey(order)
         if self._observers:
             now = self._clock.monotonic()
@@ -262,16 +264,16 @@ class Engine(Generic[E]):
                 self._publish(record)
 
     def _obey(self, order: Order) -> None:
-        if order is Do.CANCEL:
-            if self._work is not None:
-                self._work.cancel()
-        elif isinstance(order, Watch):
+        if isinstance(order, Watch):
             if self._group is not None:
                 self._group.start_soon(self._watch, order)
         elif isinstance(order, Abandon):
             self.ended = order.ended
             self.over.set()
             self._threads.let_go()
+        elif order is Do.CANCEL:
+            if self._work is not None:
+                self._work.cancel()
         else:
             self._order = order
             if isinstance(order, End):

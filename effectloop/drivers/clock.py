@@ -113,8 +113,12 @@ class SystemClock:
             await anyio.sleep(_COARSEST)  # a timer of less would not wait at all where they are rounded
 
     def limit(self, seconds: float) -> AbstractContextManager[anyio.CancelScope, bool]:
-        """Answer a cancel scope whose deadline is *seconds* from now."""
-        return anyio.CancelScope(deadline=_loop_time() + max(seconds, 0.0))
+        """Answer a cancel scope whose deadline is *seconds* from now; for 0 or less it is cancelled."""
+        if seconds > 0:
+            return anyio.CancelScope(deadline=_loop_time() + seconds)
+        scope = anyio.CancelScope()
+        scope.cancel()
+        return scope
 
     def block(self, seconds: float) -> None:
         """Block with ``time.sleep``, which is never early; for 0 or less it is not called, as it costs."""

@@ -408,6 +408,22 @@ async def test_a_limit_of_nothing_cuts_at_the_first_checkpoint(seconds: float) -
     assert scope.cancelled_caught
 
 
+async def test_a_limit_counts_from_the_call_and_wakes_nobody_unless_it_is_entered() -> None:
+    async with VirtualClock() as clock:
+        limit = clock.limit(3)
+        await clock.sleep(2)
+        with limit:
+            await sleep_forever()
+        assert clock.monotonic() == 3.0
+        unused = clock.limit(1)
+        await clock.sleep(5)
+        assert clock.monotonic() == 8.0
+        with unused as late:
+            await clock.sleep(1)
+        assert late.cancelled_caught
+        assert clock.monotonic() == 8.0
+
+
 # Threads and callbacks.
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from docs.pages import NAMES, ROOT, blocks
+from tests.docs.pages import NAMES, ROOT, blocks
 
 SETUP = "python3 -m venv .venv && .venv/bin/pip install -q "
 

@@ -10,7 +10,7 @@ from pkgutil import walk_packages
 import pytest
 
 import effectloop
-from docs.pages import LANGUAGES, NAMES, ROOT, blocks, document
+from tests.docs.pages import LANGUAGES, NAMES, ROOT, blocks, document
 
 MODULES = [module.name for module in walk_packages(effectloop.__path__, "effectloop.")]
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import generate
-from docs.pages import ROOT
+from tests.docs.pages import ROOT
 
 PAGES = [page.relative_to(ROOT).as_posix() for page in generate.pages()]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.pages import NAMES, PAGES, ROOT
+from tests.docs.pages import NAMES, PAGES, ROOT
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 

@@ -8,7 +8,7 @@ from collections import Counter
 import effectloop
 import effectloop.testing
 import entries
-from docs.pages import ROOT
+from tests.docs.pages import ROOT
 
 PAGES = sorted((ROOT / "docs/reference").glob("*.md"))
 CLASSES = [

@@ -65,7 +65,7 @@ def demo(
     *,
     seconds: float = 10.0,
     rate: float = 100.0,
-    seed: int = 1,
+    seed: int = 0,
     db: Path | None = None,
     resume: bool = False,
     backend: Literal["asyncio", "trio"] = "asyncio",

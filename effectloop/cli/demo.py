@@ -63,7 +63,7 @@ class Job:
 
     seconds: float = 10.0
     rate: float = 100.0
-    seed: int = 1
+    seed: int = 0
 
     @property
     def batch(self) -> int:

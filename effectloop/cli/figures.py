@@ -128,7 +128,7 @@ class Figures:
             case StopAsked():
                 self.state, self.next_wake = "stopping", None
             case LoopEnded(ended=ended):
-                self.state = ended.how
+                self.state, self.next_wake = ended.how, None
             case _:
                 pass
 

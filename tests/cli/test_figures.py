@@ -112,6 +112,12 @@ def test_a_stop_ends_the_wait_and_the_end_says_how(figures: Figures) -> None:
     assert (figures.state, figures.next_wake) == ("drained", None)
 
 
+def test_a_loop_that_is_cut_in_a_wait_wakes_no_more(figures: Figures) -> None:
+    figures.observe(Waiting(LOOP, 101.0, 1, delay=0.25, until=101.25, why=Reason.IDLE))
+    figures.observe(LoopEnded(LOOP, 101.1, Ended("cancelled", None, 1, None)))
+    assert (figures.state, figures.next_wake) == ("cancelled", None)
+
+
 def test_an_iteration_that_was_cancelled_is_no_failure(figures: Figures) -> None:
     figures.observe(IterationCancelled(LOOP, 101.0, 1, 0.5, late=False))
     assert (figures.failures, figures.defects, figures.failures_in_a_row) == (0, 0, 0)

@@ -31,6 +31,7 @@ from effectloop.drivers.clock import Clock, SystemClock
 from effectloop.drivers.limited import TimedOut, limited
 from effectloop.drivers.loop import run_loop
 from effectloop.drivers.processor import BackgroundProcessor
+from effectloop.drivers.stopping import Stopping, stopping
 from effectloop.drivers.thread import in_thread
 from effectloop.drivers.worker import Worker
 from effectloop.loop.events import (
@@ -50,6 +51,7 @@ from effectloop.loop.events import (
 )
 from effectloop.loop.outcome import Defect, Ended, Outcome, Progress, Reason, ShouldBackOff
 from effectloop.loop.policies import background_pacing, until_due, worker_pacing
+from effectloop.loop.status import Status
 from effectloop.observe.logging import log_events
 
 __all__ = [
@@ -78,9 +80,11 @@ __all__ = [
     "Reason",
     "Schedule",
     "ShouldBackOff",
+    "Status",
     "Step",
     "StopAsked",
     "StopTimedOut",
+    "Stopping",
     "SystemClock",
     "Tick",
     "TimedOut",
@@ -111,6 +115,7 @@ __all__ = [
     "run_loop",
     "spaced",
     "stop",
+    "stopping",
     "trace",
     "unfold",
     "until_due",

@@ -40,6 +40,15 @@ def seconds(value: Duration, of: str) -> float:
     return float(number) + 0.0  # -0.0 is 0.0
 
 
+def positive(value: Duration, of: str) -> float:
+    """Answer *value* in seconds, or refuse it; 0 is refused too."""
+    number = seconds(value, of)
+    if not number:
+        msg = f"{of} must be a duration above 0 s, got {value!r}"
+        raise ValueError(msg)
+    return number
+
+
 def answered(value: Duration, of: str) -> float:
     """Answer in seconds the delay that a user's function gave, or refuse it.
 

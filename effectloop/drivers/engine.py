@@ -14,7 +14,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from inspect import iscoroutine
 from math import inf
-from typing import Final, Generic, TypeVar, final
+from typing import Final, Generic, ParamSpec, TypeVar, final
 
 import anyio
 from anyio import CancelScope, create_task_group, get_cancelled_exc_class, sleep_forever
@@ -24,10 +24,12 @@ from returns.future import FutureResult
 from returns.io import IOResult
 from returns.result import Failure, Result, Success
 
+from effectloop.core.duration import Duration, positive
 from effectloop.core.gate import function
 from effectloop.core.node import Node
 from effectloop.drivers.clock import Clock, SystemClock
 from effectloop.drivers.factory import factory, result_of
+from effectloop.drivers.stopping import current_flag
 from effectloop.drivers.thread import Threads, current_threads
 from effectloop.drivers.wake import waker
 from effectloop.loop.events import Event, Identity, Observer
@@ -56,8 +58,10 @@ from effectloop.loop.machine import (
 )
 from effectloop.loop.outcome import Defect, Ended, Outcome, Progress
 from effectloop.loop.report import report
+from effectloop.loop.status import Status, standing
 
 E = TypeVar("E")
+P = ParamSpec("P")
 
 SLICE: Final = 60.0
 """Waits are cut into slices of at most this many seconds, after which the wall clock is looked at again."""
@@ -82,6 +86,8 @@ class Engine(Generic[E]):
         of: str,
         clock: Clock | None,
         observe: Iterable[Observer],
+        heartbeat: Callable[[], object] | None = None,
+        heartbeat_every: Duration = 10.0,
     ) -> None:
         self._iteration = factory(iteration, f"{of}: iteration")
         self._rules = rules
@@ -91,16 +97,23 @@ class Engine(Generic[E]):
         self._observers = tuple(observe)
         for observer in self._observers:
             function(observer, f"{of}: observe")
-        self._broken: set[Observer] = set()
+        self._heartbeat = None if heartbeat is None else function(heartbeat, f"{of}: heartbeat")
+        self._heartbeat_every = positive(heartbeat_every, f"{of}: heartbeat_every")
+        self._broken: set[Callable[..., object]] = set()
         self._state = fresh(rules)
         self._order: Order = Do.KEEP
         self._inbox: deque[Happening[E]] = deque()
         self._wake: Callable[[Callable[[], object]], object] | None = None
         self._group: TaskGroup | None = None  # holds the watchdog; there is one while the loop runs
         self._work: CancelScope | None = None  # everything but the watchdog: cancelled after the grace
+        self._beats: CancelScope | None = None
         self._nap: CancelScope | None = None  # the wait, while there is one: cancelled by a wake
         self._threads = Threads(self._late)
-        self._started = 0.0
+        self._started: float | None = None
+        self._answered: float | None = None
+        self._succeeded: float | None = None
+        self._reached = 0.0  # the wall time that the last wait was to reach
+        self._stopping: anyio.Event | None = None
         self.ended: Ended | None = None
         self.over = anyio.Event()
 
@@ -120,23 +133,46 @@ class Engine(Generic[E]):
     def attend(self) -> None:
         """Let what was asked happen now; only in the event loop's own thread."""
         while self._inbox:
-            self._apply(self._inbox.popleft())
+            event = self._inbox.popleft()
+            if isinstance(event, Stop) and self._stopping is not None:
+                self._stopping.set()
+            self._apply(event)
 
     def is_inside(self) -> bool:
         """Tell whether this code runs inside the iteration that runs now, in child tasks and threads too."""
         return _inside.get() == (id(self), self._state.iterations) and self._state.phase in _AT_WORK
+
+    def status(self) -> Status:
+        """Answer a snapshot of the loop; from any thread."""
+        state = self._state
+        return Status(
+            state=standing(state),
+            now=self._clock.monotonic(),
+            iterations=state.iterations,
+            last_start=self._started,
+            last_end=self._answered,
+            last_success=self._succeeded,
+            failures=state.failures,
+            last_error=state.trouble,
+            until=None if state.wait is None else state.wait.until,
+            ended=self.ended,
+        )
 
     # The run.
 
     async def run(self, stop: anyio.Event | None = None) -> Ended:
         """Run the loop to its end; raise the error that ended it, if one did."""
         self._wake = waker()
+        self._stopping = anyio.Event()
         async with create_task_group() as group:
             self._group = group
             if stop is not None and stop.is_set():
                 self._inbox.append(_STOP)
             elif stop is not None:
                 group.start_soon(self._stop_when, stop)
+            if self._heartbeat is not None:
+                self._beats = CancelScope(shield=True)  # it outlives the work that it speaks for
+                group.start_soon(self._beat, self._heartbeat, self._beats)
             await self._conduct()
             group.cancel_scope.cancel()
         assert self.ended is not None  # `_conduct` ends the loop whatever happens
@@ -146,7 +182,14 @@ class Engine(Generic[E]):
 
     async def _stop_when(self, stop: anyio.Event) -> None:
         await stop.wait()
-        self._feed(_STOP)
+        self._inbox.append(_STOP)
+        self.attend()
+
+    async def _beat(self, heartbeat: Callable[[], object], beats: CancelScope) -> None:
+        with beats:
+            while True:
+                await self._clock.sleep(self._heartbeat_every)
+                self._call(heartbeat)
 
     async def _conduct(self) -> None:
         try:
@@ -157,13 +200,17 @@ class Engine(Generic[E]):
         except BaseException as error:  # it goes to the loop's owner, as the end of the loop
             self._feed(Raise(error))
         finally:
-            self._feed(Cut(self._started, self._clock.monotonic()))  # changes nothing once the loop has ended
+            now = self._clock.monotonic()
+            self._feed(Cut(now if self._started is None else self._started, now))  # nothing once it has ended
             self._wake = None
+            if self._beats is not None:
+                self._beats.cancel()
             self.over.set()
 
     async def _drive(self) -> None:
         clock = self._clock
         current_threads.set(self._threads)
+        current_flag.set(self._stopping)
         self._feed(Begin(clock.monotonic(), clock.wall(), clock.draw()))
         while True:
             order = self._order
@@ -186,7 +233,13 @@ class Engine(Generic[E]):
         _inside.set((id(self), self._state.iterations))
         started = self._started = clock.monotonic()
         result = await self._answer()
-        self._feed(Answer(result, started, clock.monotonic(), clock.wall(), clock.draw()))
+        now = self._answered = clock.monotonic()
+        if isinstance(result, Success):
+            self._succeeded = now
+        wall = clock.wall()
+        if 0 < self._reached - wall < DRIFT:
+            wall = self._reached  # a wall clock a little behind must not start a calendar's slot twice
+        self._feed(Answer(result, started, now, wall, clock.draw()))
 
     async def _answer(self) -> Result[Progress, E | Defect]:
         try:
@@ -227,10 +280,11 @@ class Engine(Generic[E]):
         now = clock.monotonic()
         wait = self._state.wait
         question = None if wait is None else wait.paced or wait.first
-        if question is not None:
+        if wait is not None and question is not None:
             wall = clock.wall()
             if abs((wall - question.tick.wall) - (now - question.at)) > DRIFT:
                 self._feed(ClockJumped(now, wall))
+            self._reached = question.tick.wall + (wait.until - question.at)
         self._feed(WaitOver(now))
 
     async def _watch(self, order: Watch) -> None:
@@ -283,12 +337,16 @@ class Engine(Generic[E]):
 
     def _publish(self, record: Event) -> None:
         for observer in self._observers:
-            try:
-                observer(record)
-            except Exception:
-                if observer not in self._broken:
-                    self._broken.add(observer)
-                    _LOG.exception("observer %r raised; this is reported once", observer)
+            self._call(observer, record)
+
+    def _call(self, function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Call an observer or the heartbeat; what it raises is reported once, and ends nothing."""
+        try:
+            function(*args, **kwargs)
+        except Exception:
+            if function not in self._broken:
+                self._broken.add(function)
+                _LOG.exception("%r raised; this is reported once", function)
 
     def _late(self, result: Result[object, object]) -> None:
         """Tell the answer of a thread that was let go of; called in that thread.
@@ -300,7 +358,7 @@ class Engine(Generic[E]):
             now = self._clock.monotonic()
             left = self._state._replace(phase=Phase.ABANDONED)
             own: Result[Progress, E] = result  # type: ignore[assignment]  # as the docstring says
-            answer: Answer[E] = Answer(own, self._started, now, 0.0, 0.0)
+            answer: Answer[E] = Answer(own, self._started or now, now, 0.0, 0.0)
             for record in report(self._loop, self._rules, left, answer, left, Do.KEEP, now):
                 self._publish(record)
 

@@ -19,6 +19,7 @@ from effectloop.drivers.engine import Engine
 from effectloop.loop.events import Identity, Observer
 from effectloop.loop.machine import Rules, Signal, Stop, never
 from effectloop.loop.outcome import Ended, Outcome, Progress
+from effectloop.loop.status import Status
 
 E = TypeVar("E")
 
@@ -45,6 +46,8 @@ class Handle(Generic[E]):
         cancelled: Callable[[E], bool] | None,
         clock: Clock | None,
         observe: Iterable[Observer],
+        heartbeat: Callable[[], object] | None,
+        heartbeat_every: Duration,
     ) -> None:
         of = type(self).__name__
         name: object = loop.name  # the annotations are promises, not facts
@@ -62,7 +65,16 @@ class Handle(Generic[E]):
             no_work=no_work,
             cancelled=never if cancelled is None else function(cancelled, f"{of}: cancelled"),
         )
-        self._engine = Engine(iteration, rules, loop, of=of, clock=clock, observe=observe)
+        self._engine = Engine(
+            iteration,
+            rules,
+            loop,
+            of=of,
+            clock=clock,
+            observe=observe,
+            heartbeat=heartbeat,
+            heartbeat_every=heartbeat_every,
+        )
         self._of = of
         self._grace = seconds(grace, f"{of}: grace")
         self._cancel_grace = seconds(cancel_grace, f"{of}: cancel_grace")
@@ -74,6 +86,14 @@ class Handle(Generic[E]):
     def is_running(self) -> bool:
         """Whether the loop was started, has not been asked to stop, and has not ended for whatever reason."""
         return self._is_started and not self._is_stopped and self._engine.ended is None
+
+    def status(self) -> Status:
+        """Answer a snapshot of the loop, without any error object; from any thread."""
+        return self._engine.status()
+
+    def is_alive(self, max_stall: Duration) -> bool:
+        """Tell whether the loop gets on: nothing is overdue by more than *max_stall* (`Status.is_alive`)."""
+        return self.status().is_alive(max_stall)
 
     def start(self, task_group: TaskGroup) -> None:
         """Start the loop in *task_group* and return at once.
@@ -95,7 +115,7 @@ class Handle(Generic[E]):
         self._engine.ask(Stop(self._grace, self._cancel_grace))
 
     async def shutdown(
-        self, grace: Duration | None = None, cancel_grace: Duration | None = None
+        self, grace: Duration | None = None, cancel_grace: Duration | None = None, *, force: bool = False
     ) -> Ended | None:
         """Ask for the end, wait for it, and answer how the loop ended.
 
@@ -109,11 +129,13 @@ class Handle(Generic[E]):
             grace: How long a running iteration may go on, in seconds or as a timedelta; 0 cancels it at once,
                 None means the handle's own.
             cancel_grace: How long a cancelled iteration may take to end; None means the handle's own.
+            force: Cancel a running iteration now, whatever grace was given before.
         Outputs:
             How the loop ended; None from inside the loop's own running iteration, where it only asks for the
             stop.
         """
         longest = self._grace if grace is None else seconds(grace, "shutdown: grace")
+        longest = 0.0 if force else longest
         longest_cancel = (
             self._cancel_grace if cancel_grace is None else seconds(cancel_grace, "shutdown: cancel_grace")
         )
@@ -121,10 +143,9 @@ class Handle(Generic[E]):
         if not self._is_started:
             await checkpoint()
             return Ended("drained", None, 0, None)
+        self._engine.ask(Stop(longest, longest_cancel, force))
         if self._engine.is_inside():
-            self._engine.ask(Stop(longest, longest_cancel))
             return None
-        self._engine.ask(Stop(longest, longest_cancel))
         self._engine.attend()
         await self._engine.over.wait()
         return self._engine.ended

@@ -44,6 +44,9 @@ class Worker(Handle[E], Generic[E]):
         cancelled: Tells which failures mean "I was told to stop": while stopping they are no errors.
         clock: The time and the chance to run on; None means a fresh `SystemClock`.
         observe: Functions of one event; by default they log.
+        heartbeat: Called every *heartbeat_every*, during long work and long waits too, ending last; what it
+            raises is reported once.
+        heartbeat_every: In seconds or as a timedelta, above 0.
     Raises:
         TypeError: *iteration* is no factory, or another argument is of the wrong kind.
         ValueError: A duration is negative or NaN, *name* is empty, or *on_defect* is unknown.
@@ -76,6 +79,8 @@ class Worker(Handle[E], Generic[E]):
         cancelled: Callable[[E], bool] | None = None,
         clock: Clock | None = None,
         observe: Iterable[Observer] = (log_events,),
+        heartbeat: Callable[[], object] | None = None,
+        heartbeat_every: Duration = 10.0,
     ) -> None:
         super().__init__(
             iteration,
@@ -93,4 +98,6 @@ class Worker(Handle[E], Generic[E]):
             cancelled=cancelled,
             clock=clock,
             observe=observe,
+            heartbeat=heartbeat,
+            heartbeat_every=heartbeat_every,
         )

@@ -142,10 +142,11 @@ class WaitOver(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Somebody asked for the end. A grace of None never runs out."""
+    """Somebody asked for the end. A grace of None never runs out; force cuts an earlier grace short."""
 
     grace: float | None
     cancel_grace: float
+    force: bool = False
 
 
 class Reconfigure(NamedTuple, Generic[E]):
@@ -351,10 +352,10 @@ def _begin(rules: Rules[E], state: State[E], event: Begin) -> tuple[State[E], Or
 def _stop(state: State[E], event: Stop) -> tuple[State[E], Order]:
     if state.phase in (Phase.NEW, Phase.WAITING, Phase.DUE):
         return _end(state, "drained")
-    if state.phase is Phase.RUNNING and not state.asked.stop:
-        stopping = state._replace(asked=Asked(stop=True, pause=False, trigger=False))
-        return stopping, Do.KEEP if event.grace is None else Watch(event.grace, event.cancel_grace)
-    return state, Do.KEEP
+    if state.phase is not Phase.RUNNING or (state.asked.stop and not event.force):
+        return state, Do.KEEP
+    stopping = state._replace(asked=Asked(stop=True, pause=False, trigger=False))
+    return stopping, Do.KEEP if event.grace is None else Watch(event.grace, event.cancel_grace)
 
 
 def _reconfigure(state: State[E], event: Reconfigure[E]) -> tuple[State[E], Order]:

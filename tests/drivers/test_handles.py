@@ -30,9 +30,13 @@ from effectloop import (
     StopTimedOut,
     Waiting,
     Worker,
+    cron,
     exponential,
     in_thread,
+    recurs,
+    run_loop,
     spaced,
+    stopping,
 )
 from effectloop.testing import VirtualClock
 
@@ -646,3 +650,201 @@ async def test_no_stop_is_told_twice() -> None:
     assert len(record.of(StopAsked)) == 1
     assert len(record.of(LoopEnded)) == 1
     assert len(record.of(IterationStarted)) == 1
+
+
+# Stopping by force, and what the work may know of it.
+
+
+async def test_a_second_stop_by_force_cancels_at_once() -> None:
+    async with VirtualClock() as clock:
+        record = Record()
+        async with running(clock, Script(clock, work=1000), record, grace=500) as processor:
+            await clock.sleep(1)
+            processor.stop()
+            await clock.sleep(1)
+            ended(processor, "cancelled", 1)(await processor.shutdown(force=True))
+            assert clock.monotonic() == 2
+    assert len(record.of(StopTimedOut)) == 1
+
+
+async def test_a_forced_stop_gives_up_after_the_cancellation_s_grace() -> None:
+    async with VirtualClock() as clock:
+
+        async def stubborn() -> Answer:
+            with anyio.CancelScope(shield=True):
+                await clock.sleep(100)
+            return MORE
+
+        async with running(clock, of(stubborn), grace=500, cancel_grace=3) as processor:
+            await clock.sleep(1)
+            processor.stop()
+            await clock.sleep(1)
+            ended(processor, "abandoned", 1)(await processor.shutdown(force=True))
+            assert clock.monotonic() == 5
+
+
+async def test_work_that_looks_at_the_flag_ends_within_the_grace() -> None:
+    async with VirtualClock() as clock:
+
+        async def polite() -> Answer:
+            while not stopping().is_set():
+                await clock.sleep(1)
+            return MORE
+
+        async with running(clock, of(polite)) as processor:
+            await clock.sleep(2.5)
+            ended(processor, "drained", 1)(await processor.shutdown())
+            assert clock.monotonic() == 3
+
+
+async def test_work_that_waits_for_the_flag_ends_at_once() -> None:
+    async with VirtualClock() as clock:
+
+        async def polite() -> Answer:
+            await stopping().wait()
+            return MORE
+
+        async with running(clock, of(polite)) as processor:
+            await clock.sleep(2.5)
+            processor.stop()
+            ended(processor, "drained", 1)(await processor.shutdown())
+            assert clock.monotonic() == 2.5
+
+
+async def test_the_flag_reaches_a_worker_thread() -> None:
+    seen: list[bool] = []
+
+    def look() -> IOResult[Progress, object]:
+        seen.append(stopping().is_set())
+        return IOSuccess(Progress(has_more=False))
+
+    async with VirtualClock() as clock, running(clock, in_thread(look)) as processor:
+        await clock.sleep(1)
+        await processor.shutdown()
+    assert seen == [False]
+
+
+def test_there_is_no_flag_outside_of_a_loop() -> None:
+    with pytest.raises(RuntimeError, match=r"^stopping: this code must run in a loop's iteration"):
+        stopping()
+
+
+# Watching.
+
+
+async def test_a_heartbeat_beats_during_waits_and_work_and_ends_last() -> None:
+    beats: list[float] = []
+    async with VirtualClock() as clock:
+        processor: Processor = BackgroundProcessor(
+            Script(clock, work=30),
+            name="p",
+            interval=30,
+            skip_initial_delay=True,
+            grace=60,
+            clock=clock,
+            observe=(),
+            heartbeat=lambda: beats.append(clock.monotonic()),
+            heartbeat_every=1,
+        )
+        async with processor:
+            await clock.sleep(65.5)
+        assert clock.monotonic() == 90
+    assert beats == pytest.approx([float(n) for n in range(1, len(beats) + 1)])
+    assert beats[-1] >= 89
+
+
+async def test_a_heartbeat_that_raises_is_reported_once_and_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    beats: list[int] = []
+
+    def broken() -> None:
+        beats.append(1)
+        raise ValueError("no pulse")
+
+    async with VirtualClock() as clock, BackgroundProcessor(
+        always(IDLE), name="p", interval=30, clock=clock, observe=(), heartbeat=broken, heartbeat_every=1
+    ):
+        await clock.sleep(10.5)
+    assert len(beats) == 10
+    assert len([log for log in caplog.records if "reported once" in log.getMessage()]) == 1
+
+
+@pytest.mark.parametrize("every", [0, -1])
+def test_a_heartbeat_without_a_pause_is_refused(every: float) -> None:
+    with pytest.raises(ValueError, match=r"^BackgroundProcessor: heartbeat_every must be a duration"):
+        BackgroundProcessor(always(IDLE), name="p", interval=1, heartbeat=print, heartbeat_every=every)
+
+
+async def test_the_status_tells_where_the_loop_stands() -> None:
+    async with VirtualClock() as clock:
+        script = Script(clock, [FAILED, Failure(OSError("lost")), MORE], work=2)
+        async with running(clock, script) as processor:
+            assert processor.status().state == "new"
+            await clock.sleep(1)
+            seen = processor.status()
+            assert (seen.state, seen.iterations, seen.last_start, seen.last_end) == ("running", 1, 0, None)
+            await clock.sleep(3)
+            seen = processor.status()
+            assert (seen.state, seen.until, seen.failures, seen.last_error) == (
+                "waiting",
+                12,
+                1,
+                (str, "down"),
+            )
+            processor.pause()
+            await clock.sleep(1)
+            assert processor.status().state == "paused"
+            processor.resume()
+            await clock.sleep(10.5)
+            seen = processor.status()
+            assert (seen.failures, seen.last_error, seen.last_success) == (2, (OSError, "lost"), None)
+            await clock.sleep(12)
+            seen = processor.status()
+            assert (seen.failures, seen.last_error, seen.last_success) == (0, None, 26)
+            processor.stop()
+            await clock.sleep(0.25)
+            assert processor.status().state == "stopping"
+            end = await processor.shutdown()
+            seen = processor.status()
+            assert (seen.state, seen.ended, seen.until) == ("ended", end, None)
+
+
+async def test_a_stuck_iteration_is_not_alive_and_a_planned_long_wait_is() -> None:
+    async with VirtualClock() as clock:
+        async with running(clock, of(anyio.sleep_forever)) as stuck:  # type: ignore[arg-type]
+            assert stuck.is_alive(60)
+            await clock.sleep(60)
+            assert stuck.is_alive(60)
+            await clock.sleep(0.001)
+            assert not stuck.is_alive(timedelta(minutes=1))
+        async with running(clock, always(IDLE), interval=300) as waiting:
+            await clock.sleep(299)
+            assert waiting.is_alive(60)
+        assert not waiting.is_alive(60)
+
+
+async def test_a_loop_whose_iterations_all_fail_is_alive() -> None:
+    async with VirtualClock() as clock, running(clock, always(FAILED)) as processor:
+        await clock.sleep(3600)
+        seen = processor.status()
+        assert processor.is_alive(60)
+        assert seen.last_success is None
+        assert seen.last_end is not None
+        assert seen.now - seen.last_end < 60
+
+
+async def test_a_calendar_s_slot_starts_once_although_the_wall_clock_is_a_little_behind() -> None:
+    async with VirtualClock(wall=0) as clock:
+        script, walls = Script(clock, work=0.001), list[float]()
+
+        async def slow_the_wall_clock() -> None:
+            while True:
+                await clock.sleep(30)
+                clock.shift_wall(-0.005)
+                walls.append(clock.wall())
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(slow_the_wall_clock)
+            await run_loop(script, cron("* * * * *") & recurs(10), clock=clock)
+            group.cancel_scope.cancel()
+    gaps = [later - earlier for earlier, later in zip(script.starts, script.starts[1:], strict=False)]
+    assert min(gaps) > 59

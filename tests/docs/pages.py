@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import doctest
 import io
+import textwrap
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def run(example: Example) -> str | None:
 def compare(example: Example) -> str | None:
     """Compare a ``text`` block with what the program above printed."""
     printed = example.namespace.pop("__printed__", None)
-    if printed == example.parsed:
+    if printed is not None and textwrap.dedent(printed) == example.parsed:  # as blocks are
         return None
     return f"the program above printed:\n{printed}\nand not:\n{example.parsed}"
 

@@ -38,4 +38,4 @@ def test_a_table_without_delays_is_left_alone() -> None:
 def test_every_difference_is_printed() -> None:
     page = (ROOT / "docs/reference/differences.md").read_text()
     printed = set(re.findall(r"<!-- differences: (\w+) -->", page))
-    assert printed == {row["original"] for row in json.loads(generate.DIFFERENCES.read_text())}
+    assert {row["original"] for row in json.loads(generate.DIFFERENCES.read_text())} <= printed

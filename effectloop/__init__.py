@@ -49,7 +49,7 @@ from effectloop.loop.events import (
     StopTimedOut,
     Waiting,
 )
-from effectloop.loop.outcome import Defect, Ended, Outcome, Progress, Reason, ShouldBackOff
+from effectloop.loop.outcome import Defect, Ended, GateError, Outcome, Progress, Reason, ShouldBackOff
 from effectloop.loop.policies import background_pacing, until_due, worker_pacing
 from effectloop.loop.status import Status
 from effectloop.observe.logging import log_events
@@ -65,6 +65,7 @@ __all__ = [
     "Duration",
     "Ended",
     "Event",
+    "GateError",
     "Identity",
     "IterationCancelled",
     "IterationDefect",

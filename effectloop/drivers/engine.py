@@ -10,11 +10,11 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from contextvars import ContextVar
 from inspect import iscoroutine
 from math import inf
-from typing import Final, Generic, ParamSpec, TypeVar, final
+from typing import Final, Generic, ParamSpec, TypeAlias, TypeVar, final
 
 import anyio
 from anyio import CancelScope, create_task_group, get_cancelled_exc_class, sleep_forever
@@ -34,6 +34,7 @@ from effectloop.drivers.thread import Threads, current_threads
 from effectloop.drivers.wake import waker
 from effectloop.loop.events import Event, Identity, Observer
 from effectloop.loop.machine import (
+    NO_WORK,
     Abandon,
     Answer,
     Begin,
@@ -56,7 +57,7 @@ from effectloop.loop.machine import (
     fresh,
     step,
 )
-from effectloop.loop.outcome import Defect, Ended, Outcome, Progress
+from effectloop.loop.outcome import Defect, Ended, GateError, Outcome, Progress
 from effectloop.loop.report import report
 from effectloop.loop.status import Status, standing
 
@@ -71,6 +72,10 @@ DRIFT: Final = 1.0
 
 Iteration = Callable[[], FutureResult[Progress, E]]
 """One turn of a loop: a factory, called anew each time."""
+
+
+Gate: TypeAlias = Callable[[], AbstractAsyncContextManager[bool]]
+"""Entered around each iteration: gives whether this replica may run, and may cut the iteration meanwhile."""
 
 
 @final
@@ -88,6 +93,7 @@ class Engine(Generic[E]):
         observe: Iterable[Observer],
         heartbeat: Callable[[], object] | None = None,
         heartbeat_every: Duration = 10.0,
+        gate: Gate | None = None,
     ) -> None:
         self._iteration = factory(iteration, f"{of}: iteration")
         self._rules = rules
@@ -99,6 +105,7 @@ class Engine(Generic[E]):
             function(observer, f"{of}: observe")
         self._heartbeat = None if heartbeat is None else function(heartbeat, f"{of}: heartbeat")
         self._heartbeat_every = positive(heartbeat_every, f"{of}: heartbeat_every")
+        self._gate = None if gate is None else function(gate, f"{of}: gate")
         self._broken: set[Callable[..., object]] = set()
         self._state = fresh(rules)
         self._order: Order = Do.KEEP
@@ -232,23 +239,44 @@ class Engine(Generic[E]):
         clock = self._clock
         _inside.set((id(self), self._state.iterations))
         started = self._started = clock.monotonic()
-        result = await self._answer()
+        answer = await (self._answer() if self._gate is None else self._guarded(self._gate))
+        if isinstance(answer, TypeError):
+            raise answer
         now = self._answered = clock.monotonic()
-        if isinstance(result, Success):
+        if isinstance(answer, Success):
             self._succeeded = now
         wall = clock.wall()
         if 0 < self._reached - wall < DRIFT:
             wall = self._reached  # a wall clock a little behind must not start a calendar's slot twice
-        self._feed(Answer(result, started, now, wall, clock.draw()))
+        self._feed(Answer(answer, started, now, wall, clock.draw()))
 
-    async def _answer(self) -> Result[Progress, E | Defect]:
+    async def _guarded(self, gate: Gate) -> Result[Progress, E | Defect] | TypeError:
+        """Run the iteration inside *gate*, if it lets this replica run."""
+        allowed: object = False
+        answer: Result[Progress, E | Defect] | TypeError = Failure(
+            Defect(GateError("the gate cut the iteration"))
+        )
+        try:
+            async with gate() as allowed:
+                answer = await self._answer() if allowed is True else NO_WORK
+        except Exception as error:
+            failure = GateError("the gate raised")
+            failure.__cause__ = error
+            return Failure(Defect(failure))
+        given: object = allowed  # the annotation is a promise, not a fact
+        if not isinstance(given, bool):
+            return TypeError(f"{self._of}: gate must give a bool, got {given!r}")
+        return answer
+
+    async def _answer(self) -> Result[Progress, E | Defect] | TypeError:
+        """Run the iteration; a broken promise is answered, so that a gate around it is left in peace."""
         try:
             future = self._iteration()
         except Exception as error:
             return Failure(Defect(error))
         given: object = future  # the annotation is a promise, not a fact
         if not isinstance(given, FutureResult):
-            raise self._broken_promise(given)
+            return self._broken_promise(given)
         try:
             result = result_of(await future)
         except Exception as error:
@@ -259,7 +287,7 @@ class Engine(Generic[E]):
                 return result
         elif isinstance(result, Failure):
             return result
-        raise self._broken_promise(result)
+        return self._broken_promise(result)
 
     def _broken_promise(self, value: object) -> TypeError:
         got, hint = f"{value!r} of type {type(value).__name__}", ""

@@ -15,7 +15,7 @@ from effectloop.core.duration import Duration, seconds
 from effectloop.core.gate import function
 from effectloop.core.schedule import Schedule, node_of
 from effectloop.drivers.clock import Clock
-from effectloop.drivers.engine import Engine
+from effectloop.drivers.engine import Engine, Gate
 from effectloop.loop.events import Identity, Observer
 from effectloop.loop.machine import Rules, Signal, Stop, never
 from effectloop.loop.outcome import Ended, Outcome, Progress
@@ -48,6 +48,7 @@ class Handle(Generic[E]):
         observe: Iterable[Observer],
         heartbeat: Callable[[], object] | None,
         heartbeat_every: Duration,
+        gate: Gate | None,
     ) -> None:
         of = type(self).__name__
         name: object = loop.name  # the annotations are promises, not facts
@@ -74,6 +75,7 @@ class Handle(Generic[E]):
             observe=observe,
             heartbeat=heartbeat,
             heartbeat_every=heartbeat_every,
+            gate=gate,
         )
         self._of = of
         self._grace = seconds(grace, f"{of}: grace")

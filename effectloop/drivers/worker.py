@@ -11,6 +11,7 @@ from effectloop.core.duration import Duration, seconds
 from effectloop.core.leaves import exponential, stop
 from effectloop.core.schedule import Schedule, node_of
 from effectloop.drivers.clock import Clock
+from effectloop.drivers.engine import Gate
 from effectloop.drivers.handle import Handle
 from effectloop.loop.events import Identity, Observer
 from effectloop.loop.outcome import Progress, should_back_off
@@ -47,6 +48,9 @@ class Worker(Handle[E], Generic[E]):
         heartbeat: Called every *heartbeat_every*, during long work and long waits too, ending last; what it
             raises is reported once.
         heartbeat_every: In seconds or as a timedelta, above 0.
+        gate: A factory of async context managers, entered around each iteration. It gives whether this
+            replica may run: False counts as idle, an exception as a failure (`GateError`). While it is open
+            it may cut the iteration by a task group of its own, which counts as a failure too.
     Raises:
         TypeError: *iteration* is no factory, or another argument is of the wrong kind.
         ValueError: A duration is negative or NaN, *name* is empty, or *on_defect* is unknown.
@@ -81,6 +85,7 @@ class Worker(Handle[E], Generic[E]):
         observe: Iterable[Observer] = (log_events,),
         heartbeat: Callable[[], object] | None = None,
         heartbeat_every: Duration = 10.0,
+        gate: Gate | None = None,
     ) -> None:
         super().__init__(
             iteration,
@@ -100,4 +105,5 @@ class Worker(Handle[E], Generic[E]):
             observe=observe,
             heartbeat=heartbeat,
             heartbeat_every=heartbeat_every,
+            gate=gate,
         )

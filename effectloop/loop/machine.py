@@ -21,7 +21,7 @@ from typing import Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 from returns.result import Result, Success
 
 from effectloop.core.node import Node, Tick
-from effectloop.loop.outcome import Defect, Ended, Outcome, Progress, Reason
+from effectloop.loop.outcome import Defect, Ended, GateError, Outcome, Progress, Reason
 
 E = TypeVar("E")
 I = TypeVar("I")  # noqa: E741 the core's letter for an input
@@ -291,7 +291,7 @@ def _answered(rules: Rules[E], state: State[E], event: Answer[E]) -> tuple[State
     else:
         error = met.failure()
         failures, trouble = failures + 1, described(error)
-        if isinstance(error, Defect) and rules.on_defect == "end":
+        if isinstance(error, Defect) and rules.on_defect == "end" and not isinstance(error.error, GateError):
             return _end(state._replace(failures=failures, trouble=trouble), "failed", error=error.error)
     if asked.stop:
         return _end(state._replace(failures=failures, trouble=trouble), "drained")

@@ -60,6 +60,14 @@ class Defect:
     error: Exception
 
 
+class GateError(Exception):
+    """A gate raised, or cut the iteration: a failure of that iteration, also where defects end the loop.
+
+    Its ``__cause__`` is what the gate raised; None when it only cut the iteration. A pacing schedule is given
+    it in a `Defect`, as the iteration's types did not promise it.
+    """
+
+
 class Outcome(NamedTuple, Generic[E_co]):
     """What a pacing schedule is told about the iteration that just ended.
 

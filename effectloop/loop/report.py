@@ -38,7 +38,7 @@ from effectloop.loop.machine import (
     described,
     settled,
 )
-from effectloop.loop.outcome import Defect
+from effectloop.loop.outcome import Defect, GateError
 
 E = TypeVar("E")
 
@@ -89,6 +89,8 @@ def _answered(loop: Identity, rules: Rules[E], before: State[E], event: Answer[E
     error = result.failure()
     failures = before.failures + 1
     changed = described(error) != before.trouble
+    if isinstance(error, Defect) and isinstance(error.error, GateError):
+        return IterationFailed(loop, event.now, n, duration, late, error.error, failures, changed)
     if isinstance(error, Defect):
         ends = rules.on_defect == "end"
         return IterationDefect(loop, event.now, n, duration, late, error.error, failures, changed, ends)

@@ -18,6 +18,7 @@ from returns.result import Failure, Success
 from effectloop import (
     BackgroundProcessor,
     Ended,
+    GateError,
     IterationCancelled,
     IterationDefect,
     IterationFailed,
@@ -38,6 +39,7 @@ from effectloop import (
     spaced,
     stopping,
 )
+from effectloop.drivers.engine import Gate
 from effectloop.testing import VirtualClock
 
 from .scripts import FAILED, IDLE, MORE, Answer, Record, Script, always, of
@@ -760,8 +762,11 @@ async def test_a_heartbeat_that_raises_is_reported_once_and_goes_on(caplog: pyte
         beats.append(1)
         raise ValueError("no pulse")
 
-    async with VirtualClock() as clock, BackgroundProcessor(
-        always(IDLE), name="p", interval=30, clock=clock, observe=(), heartbeat=broken, heartbeat_every=1
+    async with (
+        VirtualClock() as clock,
+        BackgroundProcessor(
+            always(IDLE), name="p", interval=30, clock=clock, observe=(), heartbeat=broken, heartbeat_every=1
+        ),
     ):
         await clock.sleep(10.5)
     assert len(beats) == 10
@@ -848,3 +853,127 @@ async def test_a_calendar_s_slot_starts_once_although_the_wall_clock_is_a_little
             group.cancel_scope.cancel()
     gaps = [later - earlier for earlier, later in zip(script.starts, script.starts[1:], strict=False)]
     assert min(gaps) > 59
+
+
+# Only one replica.
+
+
+def gated(
+    clock: VirtualClock, iteration: Callable[[], FutureResult[Progress, object]], gate: Gate, record: Record
+) -> Processor:
+    return BackgroundProcessor(
+        iteration,
+        name="p",
+        interval=10,
+        skip_initial_delay=True,
+        on_defect="end",
+        clock=clock,
+        observe=(record,),
+        gate=gate,
+    )
+
+
+async def test_a_gate_that_says_no_makes_the_iteration_idle() -> None:
+    answers = iter([True, False, False, True])
+    opened: list[str] = []
+
+    @asynccontextmanager
+    async def gate() -> AsyncIterator[bool]:
+        opened.append("in")
+        yield next(answers)
+        opened.append("out")
+
+    async with VirtualClock() as clock:
+        script, record = Script(clock), Record()
+        async with gated(clock, script, gate, record):
+            await clock.sleep(35)
+    assert script.starts == [0, 30]
+    assert opened == ["in", "out"] * 4
+    assert len(record.of(IterationSucceeded)) == 4
+
+
+async def test_a_gate_that_raises_is_a_failure_also_where_defects_end_the_loop() -> None:
+    down, raised = OSError("no lease table"), [True, False]
+
+    @asynccontextmanager
+    async def gate() -> AsyncIterator[bool]:
+        if raised.pop(0):
+            raise down
+        yield True
+
+    async with VirtualClock() as clock:
+        script, record = Script(clock), Record()
+        async with gated(clock, script, gate, record):
+            await clock.sleep(15)
+    assert script.starts == [10]
+    [failed] = record.of(IterationFailed)
+    assert isinstance(failed.error, GateError)
+    assert failed.error.__cause__ is down
+
+
+@pytest.mark.parametrize("raises", [True, False])
+async def test_a_gate_that_cuts_the_iteration_makes_it_a_failure(raises: bool) -> None:
+    async with VirtualClock() as clock:
+
+        @asynccontextmanager
+        async def gate() -> AsyncIterator[bool]:
+            async with anyio.create_task_group() as group:
+
+                async def lose_the_lease() -> None:
+                    await clock.sleep(3)
+                    if raises:
+                        raise OSError("the lease is lost")
+                    group.cancel_scope.cancel()
+
+                group.start_soon(lose_the_lease)
+                yield True
+                group.cancel_scope.cancel()
+
+        record = Record()
+        async with gated(clock, Script(clock, work=60), gate, record):
+            await clock.sleep(12)
+    [failed] = record.of(IterationFailed)
+    assert isinstance(failed.error, GateError)
+    assert failed.duration == 3
+    assert (failed.error.__cause__ is not None) == raises
+
+
+async def test_a_gate_around_a_broken_promise_changes_nothing_about_it() -> None:
+    @asynccontextmanager
+    async def gate() -> AsyncIterator[bool]:
+        async with anyio.create_task_group():
+            yield True
+
+    wrong: Callable[[], FutureResult[Progress, object]] = lambda: 3  # type: ignore[assignment, return-value]  # noqa: E731
+    async with VirtualClock() as clock:
+        with pytest.raises(TypeError, match=r"iteration must answer a FutureResult of Progress, got 3"):
+            async with gated(clock, wrong, gate, Record()):
+                await anyio.sleep_forever()
+
+
+async def test_a_gate_that_gives_no_bool_ends_the_loop() -> None:
+    @asynccontextmanager
+    async def gate() -> AsyncIterator[bool]:
+        yield 1  # type: ignore[misc]
+
+    async with VirtualClock() as clock:
+        with pytest.raises(TypeError, match=r"^BackgroundProcessor: gate must give a bool, got 1"):
+            async with gated(clock, always(MORE), gate, Record()):
+                await anyio.sleep_forever()
+
+
+async def test_a_stop_within_a_gate_lets_the_iteration_finish_and_the_gate_close() -> None:
+    closed: list[float] = []
+    async with VirtualClock() as clock:
+
+        @asynccontextmanager
+        async def gate() -> AsyncIterator[bool]:
+            try:
+                yield True
+            finally:
+                closed.append(clock.monotonic())
+
+        async with gated(clock, Script(clock, work=4), gate, Record()) as processor:
+            await clock.sleep(1)
+            ended(processor, "drained", 1)(await processor.shutdown())
+    assert closed == [4]

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import ForwardRef
 
@@ -33,14 +34,14 @@ def methods(owner: str) -> list[str]:
     """Answer the public methods and properties of the class *owner* that have a docstring of their own."""
     kind = resolved(owner)
     assert isinstance(kind, type)
-    found: dict[str, None] = {}
-    for base in kind.__mro__:
-        if base.__module__.startswith("effectloop"):
-            for name, member in vars(base).items():
-                if (not name.startswith("_") or name in OPERATORS) and inspect.getdoc(member):
-                    if callable(member) or isinstance(member, property):
-                        found[f"{owner}.{name}"] = None
-    return list(found)
+    ours = [base for base in kind.__mro__ if base.__module__.startswith("effectloop")]
+    found = [name for base in ours for name, member in vars(base).items() if _is_method(name, member)]
+    return [f"{owner}.{name}" for name in dict.fromkeys(found)]
+
+
+def _is_method(name: str, member: object) -> bool:
+    is_public = not name.startswith("_") or name in OPERATORS
+    return is_public and (callable(member) or isinstance(member, property)) and bool(inspect.getdoc(member))
 
 
 def resolved(name: str) -> object:
@@ -75,17 +76,15 @@ def docstring(name: str, thing: object) -> str:
 def _assigned() -> dict[str, str]:
     found: dict[str, str] = {}
     for path in Path(effectloop.__file__).parent.rglob("*.py"):
-        body = ast.parse(path.read_text()).body
-        for statement, text in zip(body, body[1:], strict=False):
-            if isinstance(statement, ast.Assign):
-                target = statement.targets[0]
-            elif isinstance(statement, ast.AnnAssign):
-                target = statement.target
-            else:
-                continue
-            if isinstance(target, ast.Name) and isinstance(text, ast.Expr):
-                if isinstance(text.value, ast.Constant) and isinstance(text.value.value, str):
-                    found[target.id] = inspect.cleandoc(text.value.value)
+        for statement, text in pairwise(ast.parse(path.read_text()).body):
+            match statement, text:
+                case (
+                    ast.Assign([ast.Name(name)]) | ast.AnnAssign(ast.Name(name)),
+                    ast.Expr(ast.Constant(str(doc))),
+                ):
+                    found[name] = inspect.cleandoc(doc)
+                case _:
+                    pass
     return found
 
 
@@ -145,7 +144,11 @@ def _bare(annotation: object) -> object:
 
 def _has_parameters(thing: type) -> bool:
     is_protocol = getattr(thing, "_is_protocol", False)
-    return not is_protocol and not issubclass(thing, BaseException | Enum) and thing.__init__ is not object.__init__
+    return (
+        not is_protocol
+        and not issubclass(thing, BaseException | Enum)
+        and thing.__init__ is not object.__init__
+    )
 
 
 # --- the text
@@ -202,5 +205,7 @@ def _table(lines: list[str]) -> str:
             rows.append(cells)
         else:
             rows[-1] = [" ".join(filter(None, pair)) for pair in zip(rows[-1], cells, strict=True)]
-    head, *body = (f"| {' | '.join(_code(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in rows)
+    head, *body = (
+        f"| {' | '.join(_code(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in rows
+    )
     return "\n".join([head, "|" + "---|" * len(starts), *body])

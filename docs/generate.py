@@ -48,9 +48,7 @@ def _sections(text: str) -> str:
         body = {"names": entries.names, "states": states.table, "differences": differences}[kind](arguments)
         return f"{marker['open']}\n\n{body}\n\n<!-- end -->"
 
-    section = (
-        r"(?P<open><!-- (?P<kind>names|states|differences):?(?P<arguments>[^>]*?) -->)\n.*?<!-- end -->"
-    )
+    section = r"(?P<open><!-- (?P<kind>names|states|differences):?(?P<arguments>[^>]*?) -->)\n.*?<!-- end -->"
     return re.sub(section, printed, text, flags=re.DOTALL)
 
 

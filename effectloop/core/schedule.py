@@ -658,8 +658,8 @@ class Schedule(Refine[In, Out]):
         Example:
             >>> from effectloop import linear, trace
             >>> total = linear(1).fold(0.0, lambda total, delay: total + delay)
-        >>> [step.output for step in trace(total, [None] * 3)]
-        [1.0, 3.0, 6.0]
+            >>> [step.output for step in trace(total, [None] * 3)]
+            [1.0, 3.0, 6.0]
         """
         return Schedule(_Fold(self.node, zero, function(f, "fold: f")))
 

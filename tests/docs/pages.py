@@ -1,7 +1,7 @@
 """Every page of the documentation, and how its examples run.
 
-A ``python`` block is a doctest, or a program; all blocks of one page share their names. A ``text`` block right
-below a program is what that program prints. A ``sh`` block is for people; test_commands.py knows them all.
+A ``python`` block is a doctest, or a program; all blocks of one page share their names. A ``text`` block
+right below a program is what that program prints. A ``sh`` block is for people; test_commands.py knows them.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 
+import generate
 import pytest
 
-import generate
 from tests.docs.pages import ROOT
 
 PAGES = [page.relative_to(ROOT).as_posix() for page in generate.pages()]
@@ -20,7 +20,9 @@ def test_a_page_is_printed_anew_without_a_change(name: str) -> None:
 
 
 def test_a_row_of_a_table_gets_its_delays_and_outputs() -> None:
-    before = "| schedule | work | delays | outputs |\n|---|---|---|---|\n| `elapsed() \\| recurs(1)` | `2` | | |"
+    before = (
+        "| schedule | work | delays | outputs |\n|---|---|---|---|\n| `elapsed() \\| recurs(1)` | `2` | | |"
+    )
     after = "| `elapsed() \\| recurs(1)` | `2` | 0, 0, 0, 0, 0, 0, … | 0, 0, 0, 0, 0, 0 |"
     assert generate.refreshed(before).split("\n")[2] == after
 

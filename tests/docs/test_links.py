@@ -18,7 +18,9 @@ def without_code(text: str) -> str:
 
 def anchors(page: Path) -> set[str]:
     """Answer the anchors of a page's headings, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL), re.MULTILINE)
+    headings = re.findall(
+        r"^#+ (.*)$", re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL), re.MULTILINE
+    )
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 

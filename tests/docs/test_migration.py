@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 
+import generate
 import pytest
 
 import effectloop
 import effectloop.testing
-import generate
 from tests.docs.pages import ROOT
 
 EXPORTS: dict[str, list[str]] = json.loads((ROOT / "tests/docs/exports.json").read_text())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import entries
+
 import effectloop
 import effectloop.testing
-import entries
 from tests.docs.pages import ROOT
 
 PAGES = sorted((ROOT / "docs/reference").glob("*.md"))

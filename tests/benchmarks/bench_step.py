@@ -1,4 +1,4 @@
-"""What one step of a schedule costs, against a function by hand: ``python -m tests.benchmarks.bench_step``."""
+"""What a step of a schedule costs, against a function by hand: ``python -m tests.benchmarks.bench_step``."""
 
 from __future__ import annotations
 

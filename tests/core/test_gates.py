@@ -241,7 +241,9 @@ SCHEDULES: dict[str, Build] = {
 
 
 @pytest.mark.parametrize("of", SCHEDULES)
-@pytest.mark.parametrize("value", [3, "forever()", forever().node, lambda: forever()], ids=repr)
+@pytest.mark.parametrize(
+    "value", [3, "forever()", forever().node, lambda: forever()], ids=["number", "text", "node", "function"]
+)
 def test_what_is_no_schedule_is_refused(of: str, value: object) -> None:
     assert refused(SCHEDULES[of], value, TypeError) == f"{of} must be a schedule, got {value!r}"
 

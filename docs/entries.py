@@ -161,7 +161,7 @@ def _blocks(doc: str) -> Iterator[str]:
     for section, body in zip(sections[::2], sections[1::2], strict=True):
         text = textwrap.dedent(body).strip("\n")
         if section == "Example":
-            yield f"```python\n{text.rstrip()}\n\n```"
+            yield f"```python\n{text.rstrip()}\n```"
         elif section in ("Args", "Attributes", "Raises"):
             items = re.split(r"\n(?=\S)", text)
             lines = [f"- {_item(*item.split(': ', 1))}" for item in items if item.strip()]

@@ -1,8 +1,8 @@
 """The engine of a loop: feeds the state machine what happens, and does what it is told.
 
 Everything about *when* is decided by `effectloop.loop.machine`; this is where a loop waits. One task runs the
-loop; other tasks, threads and signal handlers put what they ask into an inbox, which is always emptied before
-anything else happens, so that a stop is never overtaken by a start.
+loop; other tasks, threads and signal handlers put what they ask into inboxes, which are emptied before
+anything else happens, stops first, so that a stop is never overtaken by a start.
 """
 
 from __future__ import annotations
@@ -110,6 +110,7 @@ class Engine(Generic[E]):
         self._state = fresh(rules)
         self._order: Order = Do.KEEP
         self._inbox: deque[Happening[E]] = deque()
+        self._stops: deque[Stop] = deque()  # an inbox of their own, emptied first
         self._wake: Callable[[Callable[[], object]], object] | None = None
         self._group: TaskGroup | None = None  # holds the watchdog; there is one while the loop runs
         self._work: CancelScope | None = None  # everything but the watchdog: cancelled after the grace
@@ -128,7 +129,10 @@ class Engine(Generic[E]):
 
     def ask(self, event: Happening[E]) -> None:
         """Have *event* happen soon; from any thread and from signal handlers."""
-        self._inbox.append(event)
+        if isinstance(event, Stop):
+            self._stops.append(event)
+        else:
+            self._inbox.append(event)
         if self._wake is not None:
             with suppress(RuntimeError):  # the event loop has closed meanwhile, and the loop with it
                 self._wake(self.attend)
@@ -139,11 +143,12 @@ class Engine(Generic[E]):
 
     def attend(self) -> None:
         """Let what was asked happen now; only in the event loop's own thread."""
-        while self._inbox:
-            event = self._inbox.popleft()
-            if isinstance(event, Stop) and self._stopping is not None:
+        while self._stops:
+            if self._stopping is not None:
                 self._stopping.set()
-            self._apply(event)
+            self._apply(self._stops.popleft())
+        while self._inbox:
+            self._apply(self._inbox.popleft())
 
     def is_inside(self) -> bool:
         """Tell whether this code runs inside the iteration that runs now, in child tasks and threads too."""
@@ -174,7 +179,7 @@ class Engine(Generic[E]):
         async with create_task_group() as group:
             self._group = group
             if stop is not None and stop.is_set():
-                self._inbox.append(_STOP)
+                self._stops.append(_STOP)
             elif stop is not None:
                 group.start_soon(self._stop_when, stop)
             if self._heartbeat is not None:
@@ -189,7 +194,7 @@ class Engine(Generic[E]):
 
     async def _stop_when(self, stop: anyio.Event) -> None:
         await stop.wait()
-        self._inbox.append(_STOP)
+        self._stops.append(_STOP)
         self.attend()
 
     async def _beat(self, heartbeat: Callable[[], object], beats: CancelScope) -> None:
@@ -324,7 +329,7 @@ class Engine(Generic[E]):
     # What happens.
 
     def _feed(self, event: Happening[E]) -> None:
-        if self._inbox:
+        if self._stops or self._inbox:
             self.attend()
         self._apply(event)
 

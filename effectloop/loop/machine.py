@@ -430,18 +430,24 @@ def _signal(state: State[E], signal: Signal) -> tuple[State[E], Order]:
     if state.asked.stop or state.phase in (Phase.CANCELLING, Phase.ABANDONED, Phase.ENDED):
         return state, Do.KEEP
     waits = state.phase in (Phase.WAITING, Phase.DUE)
+    asked = state.asked
     match signal:
         case Signal.TRIGGER:
-            if waits and not state.asked.pause:
-                return _start(state)
-            return state._replace(asked=state.asked._replace(trigger=True)), Do.KEEP
+            if waits and not asked.pause:
+                return _at_once(state)
+            return state._replace(asked=asked._replace(trigger=True)), Do.KEEP
         case Signal.PAUSE:
-            return state._replace(asked=state.asked._replace(pause=True)), Do.KEEP
+            return state._replace(asked=asked._replace(pause=True)), Do.KEEP
         case Signal.RESUME:
-            resumed = state._replace(asked=state.asked._replace(pause=False))
-            if state.phase is Phase.DUE or (waits and state.asked.trigger):
-                return _start(resumed)
+            resumed = state._replace(asked=asked._replace(pause=False))
+            if state.phase is Phase.DUE or (waits and asked.trigger):
+                return _at_once(resumed)
             return resumed, Do.KEEP
+
+
+def _at_once(state: State[E]) -> tuple[State[E], Order]:
+    """End the wait; the loop's own task starts the iteration, so that a stop can still come first."""
+    return state._replace(phase=Phase.WAITING, wait=None), Do.CHECKPOINT
 
 
 def _end(

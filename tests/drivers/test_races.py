@@ -53,6 +53,7 @@ class Trial:
         self.events: list[Event] = []
         self.running = 0
         self.answered = 0
+        self.asked: list[int] = []  # how much had been told when a stop was asked
         self.ends: list[Ended | None] = []
         pacing = self.random.choice([forever(), forever() & recurs(self.random.randrange(4)), spaced(3600)])
         self.processor: BackgroundProcessor[object] = BackgroundProcessor(
@@ -77,14 +78,18 @@ class Trial:
             raise ValueError("a bug")
         return self.random.choice([Success(Progress(has_more=True)), Failure("down")])
 
+    def ask_to_stop(self) -> None:
+        self.processor.stop()
+        self.asked.append(len(self.events))
+
     async def act(self, scope: anyio.CancelScope) -> None:
         actions: list[Callable[[], object]] = [
             self.processor.trigger,
             self.processor.pause,
             self.processor.resume,
-            self.processor.stop,
+            self.ask_to_stop,
             lambda: self.processor.reconfigure(forever()),
-            scope.cancel if self.random.random() < 0.3 else self.processor.stop,
+            scope.cancel if self.random.random() < 0.3 else self.ask_to_stop,
         ]
         await passes(self.random.randrange(8))
         self.random.choice(actions)()
@@ -115,8 +120,10 @@ class Trial:
         assert kinds.count(StopAsked) <= 1, "more than one stop"
         if LoopEnded in kinds:
             assert kinds[-1] is LoopEnded, "something after the end"
+        if self.asked:
+            assert IterationStarted not in kinds[min(self.asked) :], "a start after the stop"
         if StopAsked in kinds:
-            assert IterationStarted not in kinds[kinds.index(StopAsked) :], "a start after the stop"
+            assert IterationStarted not in kinds[kinds.index(StopAsked) :], "a start after the stop was told"
         assert self.running == 0
         assert not self.processor.is_running
         assert len(set(self.ends)) == 1, "callers were told different ends"

@@ -168,6 +168,7 @@ def check_step(
     kinds = [type(record) for record in records]
     if order is Do.RUN:
         assert before.phase in (Phase.NEW, Phase.WAITING, Phase.DUE), f"overlap: {where}"
+        assert isinstance(event, Begin | WaitOver), f"started by another than the loop's own task: {where}"
         assert not before.asked.stop, f"a start after a stop: {where}"
         assert after.phase is Phase.RUNNING, where
         assert after.iterations == before.iterations + 1, where
@@ -372,7 +373,9 @@ def test_a_pacing_that_is_done_finishes_the_loop_with_its_output() -> None:
 @pytest.mark.parametrize("asked", [("trigger",), ("trigger",) * 5])
 def test_any_number_of_triggers_makes_one_run(asked: tuple[str, ...]) -> None:
     state, order, _ = drive(rules(), "begin", "idle", *asked)
-    assert (state.phase, state.iterations) == (Phase.RUNNING, 2)
+    assert (state.phase, state.wait, order) == (Phase.WAITING, None, Do.CHECKPOINT)
+    state, order, _ = drive(rules(), "begin", "idle", *asked, "wait over", "idle")
+    assert (state.iterations, order) == (2, Sleep(NOW + GAP))
     state, order, records = drive(rules(), "begin", *asked, "idle")
     assert order is Do.CHECKPOINT
     assert not isinstance(records[-1], Waiting)
@@ -381,7 +384,7 @@ def test_any_number_of_triggers_makes_one_run(asked: tuple[str, ...]) -> None:
 
 
 def test_a_trigger_cuts_the_initial_wait_short() -> None:
-    state, order, _ = drive(rules(first=spaced(GAP)), "begin", "trigger")
+    state, order, _ = drive(rules(first=spaced(GAP)), "begin", "trigger", "wait over early")
     assert (state.phase, order) == (Phase.RUNNING, Do.RUN)
     state, order, _ = drive(rules(first=spaced(GAP)), "trigger", "begin")
     assert (state.phase, order) == (Phase.RUNNING, Do.RUN)
@@ -390,7 +393,7 @@ def test_a_trigger_cuts_the_initial_wait_short() -> None:
 def test_a_pause_starts_nothing_and_a_resume_runs_what_is_due() -> None:
     state, order, _ = drive(rules(), "begin", "idle", "pause", "wait over")
     assert (state.phase, order) == (Phase.DUE, Do.SUSPEND)
-    state, order, _ = drive(rules(), "begin", "idle", "pause", "wait over", "resume")
+    state, order, _ = drive(rules(), "begin", "idle", "pause", "wait over", "resume", "wait over early")
     assert (state.phase, order) == (Phase.RUNNING, Do.RUN)
     state, order, _ = drive(rules(), "begin", "idle", "pause", "resume")
     assert (state.phase, order) == (Phase.WAITING, Do.KEEP)
@@ -399,8 +402,17 @@ def test_a_pause_starts_nothing_and_a_resume_runs_what_is_due() -> None:
 def test_a_trigger_while_paused_is_remembered_and_makes_one_run() -> None:
     state, order, _ = drive(rules(), "begin", "idle", "pause", "trigger")
     assert (state.phase, order) == (Phase.WAITING, Do.KEEP)
-    state, order, _ = drive(rules(), "begin", "idle", "pause", "trigger", "resume")
+    state, order, _ = drive(rules(), "begin", "idle", "pause", "trigger", "resume", "wait over early")
     assert (state.phase, order, state.asked) == (Phase.RUNNING, Do.RUN, NOTHING)
+
+
+@pytest.mark.parametrize("asked", [("trigger",), ("pause", "wait over", "resume")])
+def test_a_stop_that_comes_before_the_loop_s_task_has_started_what_was_asked_starts_nothing(
+    asked: tuple[str, ...],
+) -> None:
+    state, order, _ = drive(rules(), "begin", "idle", *asked, "stop")
+    assert isinstance(order, End)
+    assert (order.ended.how, state.iterations) == ("drained", 1)
 
 
 def test_a_loop_paused_before_it_began_waits_for_the_resume() -> None:
@@ -426,7 +438,7 @@ def test_another_pacing_leaves_an_initial_wait_and_a_trigger_alone() -> None:
     after, order = step(rule, before, EVENTS["reconfigure"])
     assert (after.wait, order) == (before.wait, Do.KEEP)
     assert after.node == spaced(GAP / 2).node
-    before, _, _ = drive(rules(), "begin", "trigger", "idle")
+    before, _, _ = drive(rules(), "begin", "idle", "trigger")
     after, order = step(rules(), before, EVENTS["reconfigure"])
     assert (after.wait, order) == (before.wait, Do.KEEP)
 

@@ -109,6 +109,11 @@ def test_a_leaf_answers_what_it_says_at_done_too(
     assert [step.output for step in trace(schedule, "abcd", work=0.5)][: len(answers)] == answers
 
 
+def test_a_predicate_on_the_input_decides_at_once() -> None:
+    assert [step.delay for step in trace(recur_while(str.islower), ["a", "b", "C"])] == [0.0, 0.0, None]
+    assert [step.delay for step in trace(recur_until(str.isupper), ["a", "b", "C"])] == [0.0, 0.0, None]
+
+
 def test_fibonacci_goes_on_as_the_numbers_do() -> None:
     assert delays(fibonacci(1), 12) == [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144]
 

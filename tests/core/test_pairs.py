@@ -110,9 +110,22 @@ def test_union_with_waits_as_or_does() -> None:
     assert waits(long.union_with(short, pair)) == waits(long | short)
 
 
-def test_keep_left_and_keep_right_wait_as_and_does() -> None:
-    for left, right in ((exponential(1), recurs(2)), (recurs(2), exponential(1)), (stop(), recurs(1))):
-        assert waits(left.keep_left(right)) == waits(left.keep_right(right)) == waits(left & right)
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (exponential(1), recurs(2)),
+        (from_delays(1, 5), from_delays(4, 2)),
+        (recurs(2), linear(1)),
+        (stop(), recurs(1)),
+    ],
+)
+def test_all_forms_of_and_wait_alike(left: Schedule[object, object], right: Schedule[object, object]) -> None:
+    expected = waits(left & right)
+    assert waits(right & left) == expected
+    assert waits(left.keep_left(right)) == expected
+    assert waits(left.keep_right(right)) == expected
+    assert waits(left.intersect_with(right, pair)) == expected
+    assert waits(left.compose(right)) == expected
 
 
 def test_keep_left_and_keep_right_answer_one_side_at_done_too() -> None:

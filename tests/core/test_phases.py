@@ -56,6 +56,12 @@ def test_and_then_counts_recurrences_and_time_from_the_hand_over() -> None:
     assert waits(left.and_then(spaced(1) & during(2.5))) == [3, 3, 1, 1, 1, None]
 
 
+def test_and_then_counts_from_the_hand_over_wherever_that_is() -> None:
+    assert answers(once().and_then(forever()), 4) == [0, 0, 1, 2]  # recurrence 1, no time passed
+    assert answers(stop().and_then(elapsed()), 3, work=1) == [0, 1, 2]  # recurrence 0, after one second
+    assert answers(stop().and_then(elapsed()), 3, work=0.5) == [0, 0.5, 1]
+
+
 def test_and_then_is_done_when_the_right_is_and_leaves_out_the_output_of_the_left_done() -> None:
     assert answers(recurs(2).and_then(once().map(str))) == [0, 1, "0", "1"]
     assert waits(recurs(1).and_then(stop())) == [0, None]

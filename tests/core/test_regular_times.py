@@ -57,6 +57,7 @@ def test_fixed_keeps_a_planned_start_when_something_else_woke_the_loop() -> None
     ("now", "delay"),
     [
         (10 - 2e-6, pytest.approx(2e-6, rel=1e-6)),  # before the planned start: keep it
+        (10 - 1e-6, pytest.approx(10 + 1e-6)),  # exactly a microsecond before is no more than that
         (10 - 5e-7, pytest.approx(10 + 5e-7)),  # float noise: this was the planned start
         (10.0, 10.0),
         (10 + 1e-9, pytest.approx(10 - 1e-9)),

@@ -106,7 +106,11 @@ class Handle(Generic[E]):
         if self._is_started or self._is_stopped:
             return
         self._is_started = True
-        task_group.start_soon(self._engine.run, name=self._of)
+        try:
+            task_group.start_soon(self._engine.run, name=self._of)
+        except BaseException:  # a group that was left takes no tasks: nothing runs, nothing to wait for
+            self._is_started = False
+            raise
 
     def stop(self) -> None:
         """Ask for the end and return at once: a wait ends now, no further iteration starts.

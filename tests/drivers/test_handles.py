@@ -121,6 +121,18 @@ async def test_a_shutdown_before_the_start_makes_the_start_a_no_op() -> None:
         ended(processor, "drained", 0)(await processor.shutdown())
 
 
+async def test_a_start_in_a_group_that_was_left_starts_nothing() -> None:
+    async with VirtualClock() as clock:
+        script = Script(clock)
+        processor: Processor = BackgroundProcessor(script, name="p", interval=1, clock=clock, observe=())
+        async with anyio.create_task_group() as left:
+            pass
+        with pytest.raises(RuntimeError):
+            processor.start(left)
+        assert not processor.is_running
+        ended(processor, "drained", 0)(await processor.shutdown())
+
+
 async def test_a_stop_right_after_the_start_runs_nothing() -> None:
     for ask in (Processor.stop, None):
         async with VirtualClock() as clock, anyio.create_task_group() as group:

@@ -115,6 +115,7 @@ class Engine(Generic[E]):
         self._group: TaskGroup | None = None  # holds the watchdog; there is one while the loop runs
         self._work: CancelScope | None = None  # everything but the watchdog: cancelled after the grace
         self._beats: CancelScope | None = None
+        self._vigil: CancelScope | None = None
         self._nap: CancelScope | None = None  # the wait, while there is one: cancelled by a wake
         self._threads = Threads(self._late)
         self._started: float | None = None
@@ -215,8 +216,9 @@ class Engine(Generic[E]):
             now = self._clock.monotonic()
             self._feed(Cut(now if self._started is None else self._started, now))  # nothing once it has ended
             self._wake = None
-            if self._beats is not None:
-                self._beats.cancel()
+            for scope in (self._beats, self._vigil):
+                if scope is not None:
+                    scope.cancel()
             self.over.set()
 
     async def _drive(self) -> None:
@@ -320,11 +322,12 @@ class Engine(Generic[E]):
             self._reached = question.tick.wall + (wait.until - question.at)
         self._feed(WaitOver(now))
 
-    async def _watch(self, order: Watch) -> None:
-        await self._clock.sleep(order.grace)
-        self._feed(GraceOver(order.grace))
-        await self._clock.sleep(order.cancel_grace)
-        self._feed(Signal.CANCEL_GRACE_OVER)
+    async def _watch(self, order: Watch, vigil: CancelScope) -> None:
+        with vigil:
+            await self._clock.sleep(order.grace)
+            self._feed(GraceOver(order.grace))
+            await self._clock.sleep(order.cancel_grace)
+            self._feed(Signal.CANCEL_GRACE_OVER)
 
     # What happens.
 
@@ -353,7 +356,10 @@ class Engine(Generic[E]):
     def _obey(self, order: Order) -> None:
         if isinstance(order, Watch):
             if self._group is not None:
-                self._group.start_soon(self._watch, order)
+                if self._vigil is not None:
+                    self._vigil.cancel()  # a forced stop cuts an earlier grace short
+                self._vigil = CancelScope(shield=True)  # the grace is kept in a cancelled group, too
+                self._group.start_soon(self._watch, order, self._vigil)
         elif isinstance(order, Abandon):
             self.ended = order.ended
             self.over.set()

@@ -266,6 +266,32 @@ async def test_work_that_shields_itself_is_abandoned_and_its_late_answer_is_told
     assert [event.ended.how for event in record.of(LoopEnded)] == ["abandoned"]
 
 
+async def test_a_shutdown_keeps_its_grace_although_the_owner_was_cancelled() -> None:
+    async with VirtualClock() as clock:
+
+        async def stubborn() -> Answer:
+            with anyio.CancelScope(shield=True):
+                await clock.sleep(100)
+            return Success(Progress(has_more=True))
+
+        processor: Processor = BackgroundProcessor(
+            of(stubborn), name="p", interval=0, grace=3, cancel_grace=2, clock=clock, observe=()
+        )
+
+        async def own() -> None:
+            async with anyio.create_task_group() as group:
+                processor.start(group)
+                await clock.sleep(1)
+                group.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as others:
+            others.start_soon(own)
+            await clock.sleep(2)
+            ended(processor, "abandoned", 1)(await processor.shutdown())
+            assert clock.monotonic() == 7
+        assert clock.monotonic() == 100
+
+
 async def test_every_caller_of_shutdown_waits_for_the_same_end() -> None:
     async with VirtualClock() as clock:
         ends: list[tuple[float, Ended | None]] = []
@@ -678,6 +704,7 @@ async def test_a_second_stop_by_force_cancels_at_once() -> None:
             await clock.sleep(1)
             ended(processor, "cancelled", 1)(await processor.shutdown(force=True))
             assert clock.monotonic() == 2
+        assert clock.monotonic() == 2  # nothing of the first grace is left in the group
     assert len(record.of(StopTimedOut)) == 1
 
 

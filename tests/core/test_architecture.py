@@ -24,6 +24,7 @@ PURE = {"typing_extensions", "returns.result"}
 LATE = {  # imported by the function that needs it, since an extra may be missing
     "effectloop.core.calendar": {"cronsim"},
     "effectloop.cli.main": {"effectloop.cli.app"},
+    "effectloop.testing": {"effectloop.testing.laws", "effectloop.testing.strategies"},
 }
 
 

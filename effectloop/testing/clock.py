@@ -6,7 +6,7 @@ This module is imported by tests alone; nothing else in the package imports it.
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from math import isfinite
 from types import TracebackType
@@ -20,9 +20,7 @@ from typing_extensions import override
 from effectloop.core.duration import Duration
 from effectloop.core.duration import seconds as _seconds
 from effectloop.core.gate import finite, unit
-from effectloop.drivers.quiet import Tasks, threads_at_work, watching
-
-__all__ = ["VirtualClock"]
+from effectloop.testing.quiet import Tasks, threads_at_work, watching
 
 _SECOND: Final = 1_000_000_000
 
@@ -211,7 +209,7 @@ class VirtualClock:
     # How time passes.
 
     @asynccontextmanager
-    async def _jumps(self) -> AsyncIterator[None]:
+    async def _jumps(self) -> AsyncGenerator[None]:
         raised: BaseException | None = None
         self._failure = None
         self._jumping = True

@@ -11,11 +11,11 @@ import asyncio
 import gc
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from types import AsyncGeneratorType, CodeType, CoroutineType, GeneratorType
-from typing import Protocol, final
+from typing import Final, Protocol, final
 
 import anyio
 import anyio.to_thread
@@ -34,7 +34,7 @@ class Tasks(Protocol):
 
 
 @contextmanager
-def watching() -> Iterator[Tasks]:
+def watching() -> Generator[Tasks]:
     """Watch the tasks of the running event loop from the current one."""
     try:
         asyncio.get_running_loop()
@@ -73,7 +73,7 @@ class _AsyncioTasks:
         return None
 
     @contextmanager
-    def bell(self, ring: Callable[[], object]) -> Iterator[None]:
+    def bell(self, ring: Callable[[], object]) -> Generator[None]:
         def woken(_: object) -> None:
             ring()
 
@@ -117,7 +117,7 @@ def _trio_tasks() -> Callable[[], AbstractContextManager[Tasks]]:
             return busy
 
         @contextmanager
-        def bell(self, ring: Callable[[], object]) -> Iterator[None]:
+        def bell(self, ring: Callable[[], object]) -> Generator[None]:
             self._ring = ring
             try:
                 yield
@@ -125,7 +125,7 @@ def _trio_tasks() -> Callable[[], AbstractContextManager[Tasks]]:
                 self._ring = None
 
     @contextmanager
-    def watch() -> Iterator[Tasks]:
+    def watch() -> Generator[Tasks]:
         tasks = TrioTasks()
         trio.lowlevel.add_instrument(tasks)
         try:
@@ -148,15 +148,20 @@ def _thread_calls() -> set[CodeType]:
 def _awaiting(awaited: object) -> Iterator[CodeType]:
     """Answer the code of *awaited* and of whatever it awaits in turn, down to where it is suspended."""
     while awaited is not None:
-        if isinstance(awaited, CoroutineType):
-            yield awaited.cr_code
-            awaited = awaited.cr_await
-        elif isinstance(awaited, GeneratorType):
-            yield awaited.gi_code
-            awaited = awaited.gi_yieldfrom
-        elif isinstance(awaited, AsyncGeneratorType):
-            yield awaited.ag_code
-            awaited = awaited.ag_await
-        else:  # a wrapper, such as ``coroutine.__await__()``: only the collector knows what is inside
-            inside = (CoroutineType, AsyncGeneratorType)
-            awaited = next((found for found in gc.get_referents(awaited) if isinstance(found, inside)), None)
+        names = _FRAMES.get(type(awaited))
+        if (
+            names is None
+        ):  # a wrapper, such as ``coroutine.__await__()``: only the collector knows what is inside
+            awaited = next((found for found in gc.get_referents(awaited) if type(found) in _FRAMES), None)
+        else:
+            code, inner = names
+            yield getattr(awaited, code)
+            awaited = getattr(awaited, inner)
+
+
+_FRAMES: Final[dict[type[object], tuple[str, str]]] = {
+    CoroutineType: ("cr_code", "cr_await"),
+    GeneratorType: ("gi_code", "gi_yieldfrom"),
+    AsyncGeneratorType: ("ag_code", "ag_await"),
+}
+"""Where frames that can be suspended keep their code, and what they await."""

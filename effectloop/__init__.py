@@ -24,10 +24,11 @@ from effectloop.core.leaves import (
     unfold,
     windowed,
 )
-from effectloop.core.node import Decision, Node, Tick
+from effectloop.core.node import STATE, Decision, Node, Tick
 from effectloop.core.schedule import Continue, Done, Schedule
 from effectloop.core.simulate import Step, delays, trace
 from effectloop.drivers.clock import Clock, SystemClock
+from effectloop.drivers.engine import Gate
 from effectloop.drivers.limited import TimedOut, limited
 from effectloop.drivers.loop import run_loop
 from effectloop.drivers.processor import BackgroundProcessor
@@ -56,6 +57,7 @@ from effectloop.observe.logging import log_events
 
 __all__ = [
     "MAX_DELAY",
+    "STATE",
     "BackgroundProcessor",
     "Clock",
     "Continue",
@@ -65,6 +67,7 @@ __all__ = [
     "Duration",
     "Ended",
     "Event",
+    "Gate",
     "GateError",
     "Identity",
     "IterationCancelled",

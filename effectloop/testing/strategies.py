@@ -130,10 +130,14 @@ def ticks(*, recurrence: int | None = None) -> st.SearchStrategy[Tick[int]]:
     Args:
         recurrence: The recurrence of all of them; None means any from 0 to a billion.
     Example:
+        >>> from hypothesis import given
+        >>> from effectloop import exponential
         >>> from effectloop.testing import ticks
-        >>> tick = ticks(recurrence=3).example()
-        >>> tick.recurrence, 0 <= tick.draw < 1
-        (3, True)
+        >>> @given(ticks())
+        ... def a_cap_is_a_bound(tick):
+        ...     delay, _, _ = exponential(0.1).jittered(1).capped(30).node.decide(tick)
+        ...     assert delay <= 30
+        >>> a_cap_is_a_bound()
     """
     counts = st.integers(0, 10**9) if recurrence is None else st.just(recurrence)
     return st.builds(Tick, st.integers(-9, 9), counts, times(2.0**20), times(2.0**31), draws())
@@ -143,11 +147,19 @@ def ticks(*, recurrence: int | None = None) -> st.SearchStrategy[Tick[int]]:
 def runs(draw: st.DrawFn, *, longest: int = 12) -> list[Tick[int]]:
     """Answer the ticks of one run: recurrences counted from 0, times that never go back.
 
-    The times are those of a driver that waits at least as long as it is told only by chance: a schedule under
-    test is to hold its promises whatever the driver does.
+    They are not those of a driver that waits as it is told: a schedule holds its promises whatever they are.
 
     Args:
         longest: How many ticks there are at most.
+    Example:
+        >>> from hypothesis import given
+        >>> from effectloop import recurs
+        >>> from effectloop.testing import runs
+        >>> @given(runs())
+        ... def it_ends(run):
+        ...     delays = [recurs(3).node.decide(tick)[0] for tick in run]
+        ...     assert delays[3:] == [None] * len(run[3:])
+        >>> it_ends()
     """
     gaps = draw(st.lists(times(), min_size=1, max_size=longest))
     start = draw(times(2.0**31))
@@ -195,16 +207,12 @@ def schedules(*, clocks: bool = True) -> st.SearchStrategy[Numbers]:
         clocks: Whether some of them read the elapsed time.
     Example:
         >>> from hypothesis import given
-        >>> from effectloop.testing import runs, schedules
-        >>> @given(schedules(), runs())
-        ... def delays_are_never_negative(schedule, run):
-        ...     node = schedule.node
-        ...     for tick in run:
-        ...         delay, _, node = node.decide(tick)
-        ...         if delay is None:
-        ...             break
-        ...         assert delay >= 0
-        >>> delays_are_never_negative()
+        >>> from effectloop import stop
+        >>> from effectloop.testing import schedules, ticks
+        >>> @given(schedules(), ticks(recurrence=0))
+        ... def stop_is_the_identity_of_or(schedule, tick):
+        ...     assert (schedule | stop()).node.decide(tick)[0] == schedule.node.decide(tick)[0]
+        >>> stop_is_the_identity_of_or()
     """
     found = leaf = leaves(clocks=clocks)
     for _ in range(_LEVELS):

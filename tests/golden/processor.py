@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from tests.golden.timelines import (
     ASKED,
     STOPS,
@@ -117,18 +119,21 @@ def cancelling_the_owner_stops_the_work(case: Json, timeline: Timeline) -> Timel
     if step_of(case, n)["kind"] != "ok_uninterruptible":
         cut = {"t": t, "event": "iteration_end", "n": n, "result": "interrupted"}
         return ended([*timeline[: close + 1], cut, *timeline[close + 1 :]], close + 2, t, "cancelled")
-    return the_loop_learns_of_it_later(case, [event for event in timeline if not timed_out(event)], close)
+    return the_loop_learns_of_it_later(case, timeline, close)
 
 
 def the_loop_learns_of_it_later(case: Json, timeline: Timeline, close: int) -> Timeline:
-    """A cancellation is no stop: while the work shields itself, the loop does not know of it."""
+    """A cancellation is no stop: while the work shields itself, the loop does not know and no grace begins."""
     over, asked = first(timeline, ["loop_end"]), first(timeline, ASKED)
-    if over is None:
-        return timeline
+    end = case["end_at"] if over is None else timeline[over]["t"]
+    later = inf if asked is None else max(0.0, timeline[asked]["t"] - timeline[close]["t"])
     seen: Timeline = []
     for at, event in enumerate(timeline):
-        is_unaware = close < at < over and (asked is None or at < asked)
-        seen.append(event | {"value": True} if is_unaware and event["event"] == "is_running" else event)
+        is_unaware = close < at and (over is None or at < over) and (asked is None or at < asked)
+        if timed_out(event) and at > close:
+            seen += [event | {"t": event["t"] + later}] if event["t"] + later < end else []
+        else:
+            seen.append(event | {"value": True} if is_unaware and event["event"] == "is_running" else event)
         if is_unaware and event["event"] == "iteration_end" and not step_of(case, event["n"])["hasMore"]:
             seen.append({"t": event["t"], "event": "wait", "ms": case["options"]["intraIterationSleepMs"]})
     return seen

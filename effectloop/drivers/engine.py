@@ -124,7 +124,7 @@ class Engine(Generic[E]):
         self._reached = 0.0  # the wall time that the last wait was to reach
         self._stopping: anyio.Event | None = None
         self.ended: Ended | None = None
-        self.over = anyio.Event()
+        self.over: anyio.Event = anyio.Event()
 
     # What others ask.
 

@@ -119,7 +119,7 @@ class Threads:
     __slots__ = ("late", "running")
 
     def __init__(self, late: Callable[[Result[object, object]], None]) -> None:
-        self.late = late
+        self.late: Callable[[Result[object, object]], None] = late
         self.running: set[Job] = set()
 
     def let_go(self) -> None:

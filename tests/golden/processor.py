@@ -123,7 +123,7 @@ def cancelling_the_owner_stops_the_work(case: Json, timeline: Timeline) -> Timel
 
 
 def the_loop_learns_of_it_later(case: Json, timeline: Timeline, close: int) -> Timeline:
-    """A cancellation is no stop: while the work shields itself, the loop does not know and no grace begins."""
+    """A cancellation is no stop: while work shields itself the loop does not know, and no grace begins."""
     over, asked = first(timeline, ["loop_end"]), first(timeline, ASKED)
     end = case["end_at"] if over is None else timeline[over]["t"]
     later = inf if asked is None else max(0.0, timeline[asked]["t"] - timeline[close]["t"])

@@ -314,9 +314,8 @@ class Engine(Generic[E]):
             return
         now = clock.monotonic()
         wait = self._state.wait
-        question = None if wait is None else wait.paced or wait.first
-        if wait is not None and question is not None:
-            wall = clock.wall()
+        if wait is not None:
+            question, wall = wait.question, clock.wall()
             if abs((wall - question.tick.wall) - (now - question.at)) > DRIFT:
                 self._feed(ClockJumped(now, wall))
             self._reached = question.tick.wall + (wait.until - question.at)

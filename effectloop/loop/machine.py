@@ -82,12 +82,19 @@ class Question(NamedTuple, Generic[I]):
 
 
 class Wait(NamedTuple, Generic[E]):
-    """A wait: until when, why, and the question whose answer it is: the pacing's, or the first schedule's."""
+    """A wait that the pacing decided: until when, why, and what it was asked."""
 
     until: float
     why: object
-    paced: Question[Outcome[E]] | None
-    first: Question[None] | None
+    question: Question[Outcome[E]]
+
+
+class FirstWait(NamedTuple):
+    """The wait before the first iteration."""
+
+    until: float
+    why: Reason
+    question: Question[None]
 
 
 class State(NamedTuple, Generic[E]):
@@ -101,7 +108,7 @@ class State(NamedTuple, Generic[E]):
     failures: int
     trouble: tuple[type[object], str] | None  # type and text of the last error, never the object
     asked: Asked
-    wait: Wait[E] | None  # None while waiting: no more than a checkpoint
+    wait: Wait[E] | FirstWait | None  # None while waiting: no more than a checkpoint
 
 
 def never(_: object) -> bool:
@@ -261,7 +268,7 @@ def step(rules: Rules[E], state: State[E], event: Happening[E]) -> tuple[State[E
             return _cut(state)
         case Raise():
             return _raised(state, event.error)
-        case Signal():
+        case _:
             return _signal(state, event)
 
 
@@ -304,7 +311,7 @@ def _answered(rules: Rules[E], state: State[E], event: Answer[E]) -> tuple[State
     wait: Wait[E] | None = None
     order: Order = Do.CHECKPOINT
     if delay and (asked.pause or not asked.trigger):
-        wait, order = Wait(now + delay, output, Question(node, tick, now), None), Sleep(now + delay)
+        wait, order = Wait(now + delay, output, Question(node, tick, now)), Sleep(now + delay)
     return (
         State(Phase.WAITING, rest, recurrence + 1, began, iterations, failures, trouble, asked, wait),
         order,
@@ -345,7 +352,7 @@ def _begin(rules: Rules[E], state: State[E], event: Begin) -> tuple[State[E], Or
         return _start(state)
     if not delay:
         return state._replace(phase=Phase.WAITING), Do.CHECKPOINT
-    wait: Wait[E] = Wait(now + delay, Reason.INITIAL, None, question)
+    wait = FirstWait(now + delay, Reason.INITIAL, question)
     return state._replace(phase=Phase.WAITING, wait=wait), Sleep(wait.until)
 
 
@@ -359,31 +366,30 @@ def _stop(state: State[E], event: Stop) -> tuple[State[E], Order]:
 
 
 def _reconfigure(state: State[E], event: Reconfigure[E]) -> tuple[State[E], Order]:
-    if state.phase is Phase.WAITING and state.wait is not None and state.wait.paced is not None:
-        last = state.wait.paced
+    if isinstance(state.wait, Wait):
+        last = state.wait.question
         wall = event.wall - (event.now - last.at)
-        return _ask_again(
-            state, Question(event.pacing, Tick(last.tick.input, 0, 0.0, wall, last.tick.draw), last.at)
-        )
+        tick = Tick(last.tick.input, 0, 0.0, wall, last.tick.draw)
+        return _ask_again(state, Question(event.pacing, tick, last.at))
     if state.phase in (Phase.NEW, Phase.WAITING, Phase.DUE, Phase.RUNNING):
         return state._replace(node=event.pacing, recurrence=0), Do.KEEP
     return state, Do.KEEP
 
 
 def _clock_jumped(state: State[E], event: ClockJumped) -> tuple[State[E], Order]:
-    if state.phase is not Phase.WAITING or state.wait is None:
-        return state, Do.KEEP
-    paced, first = state.wait.paced, state.wait.first
-    if paced is not None:
-        return _ask_again(
-            state, paced._replace(tick=paced.tick._replace(wall=event.wall - (event.now - paced.at)))
-        )
-    if first is not None:
-        first = first._replace(tick=first.tick._replace(wall=event.wall - (event.now - first.at)))
-        delay, _, _ = first.node.decide(first.tick)
-        until = first.at if delay is None else first.at + delay
-        return state._replace(wait=Wait(until, Reason.INITIAL, None, first)), Sleep(until)
+    if isinstance(state.wait, Wait):
+        return _ask_again(state, _corrected(state.wait.question, event))
+    if isinstance(state.wait, FirstWait):
+        question = _corrected(state.wait.question, event)
+        delay, _, _ = question.node.decide(question.tick)
+        until = question.at if delay is None else question.at + delay
+        return state._replace(wait=FirstWait(until, Reason.INITIAL, question)), Sleep(until)
     return state, Do.KEEP
+
+
+def _corrected(question: Question[I], event: ClockJumped) -> Question[I]:
+    """Answer *question* with the wall time that the clock, as it is set now, had at its moment."""
+    return question._replace(tick=question.tick._replace(wall=event.wall - (event.now - question.at)))
 
 
 def _ask_again(state: State[E], question: Question[Outcome[E]]) -> tuple[State[E], Order]:
@@ -391,7 +397,7 @@ def _ask_again(state: State[E], question: Question[Outcome[E]]) -> tuple[State[E
     if delay is None:
         return _end(state, "finished", output=output)
     recurrence = question.tick.recurrence
-    wait: Wait[E] = Wait(question.at + delay, output, question, None)
+    wait = Wait(question.at + delay, output, question)
     again = state._replace(
         node=rest, recurrence=recurrence + 1, began=question.at - question.tick.elapsed, wait=wait
     )
@@ -406,8 +412,8 @@ def _cut(state: State[E]) -> tuple[State[E], Order]:
             return _end(state, "abandoned")
         case Phase.RUNNING | Phase.CANCELLING:
             return _end(state, "cancelled")
-        case Phase.NEW | Phase.WAITING | Phase.DUE:
-            return _end(state, "drained")  # whatever ran has answered
+        case _:
+            return _end(state, "drained")  # it waited: whatever ran has answered
 
 
 def _raised(state: State[E], error: BaseException) -> tuple[State[E], Order]:
@@ -438,7 +444,7 @@ def _signal(state: State[E], signal: Signal) -> tuple[State[E], Order]:
             return state._replace(asked=asked._replace(trigger=True)), Do.KEEP
         case Signal.PAUSE:
             return state._replace(asked=asked._replace(pause=True)), Do.KEEP
-        case Signal.RESUME:
+        case _:
             resumed = state._replace(asked=asked._replace(pause=False))
             if state.phase is Phase.DUE or (waits and asked.trigger):
                 return _at_once(resumed)

@@ -74,10 +74,8 @@ def report(
     elif isinstance(order, Abandon) or (isinstance(order, End) and not late):
         yield LoopEnded(loop, now, order.ended)
     wait = after.wait
-    if wait is not None and wait is not before.wait:
-        question = wait.paced or wait.first
-        if question is not None and wait.until > question.at:
-            yield Waiting(loop, now, after.iterations, wait.until - question.at, wait.until, wait.why)
+    if wait is not None and wait is not before.wait and wait.until > wait.question.at:
+        yield Waiting(loop, now, after.iterations, wait.until - wait.question.at, wait.until, wait.why)
 
 
 def _answered(loop: Identity, rules: Rules[E], before: State[E], event: Answer[E]) -> Event:

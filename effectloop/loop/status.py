@@ -74,5 +74,5 @@ def standing(state: State[E]) -> Standing:
             return "stopping" if state.asked.stop else "running"
         case Phase.CANCELLING | Phase.ABANDONED:
             return "stopping"
-        case Phase.ENDED:
+        case _:
             return "ended"

@@ -126,7 +126,7 @@ def reachable(rule: Rule) -> dict[object, tuple[Loop, tuple[str, ...]]]:
 
     def shape(state: Loop) -> object:
         wait = state.wait
-        kind = None if wait is None else (wait.paced is None, wait.first is None, wait.until > NOW)
+        kind = None if wait is None else (type(wait), wait.until > NOW)
         return state.phase, state.asked, kind, state.failures > 0, state.recurrence > 0, state.iterations > 0
 
     found: dict[object, tuple[Loop, tuple[str, ...]]] = {shape(fresh(rule)): (fresh(rule), ())}

@@ -29,7 +29,7 @@ from effectloop.core.schedule import Continue, Done, Schedule
 from effectloop.core.simulate import Step, delays, trace
 from effectloop.drivers.clock import Clock, SystemClock
 from effectloop.drivers.engine import Gate
-from effectloop.drivers.limited import TimedOut, limited
+from effectloop.drivers.limited import limited
 from effectloop.drivers.loop import run_loop
 from effectloop.drivers.processor import BackgroundProcessor
 from effectloop.drivers.stopping import Stopping, stopping
@@ -50,7 +50,16 @@ from effectloop.loop.events import (
     StopTimedOut,
     Waiting,
 )
-from effectloop.loop.outcome import Defect, Ended, GateError, Outcome, Progress, Reason, ShouldBackOff
+from effectloop.loop.outcome import (
+    Defect,
+    Ended,
+    GateError,
+    Outcome,
+    Progress,
+    Reason,
+    ShouldBackOff,
+    TimedOut,
+)
 from effectloop.loop.policies import background_pacing, until_due, worker_pacing
 from effectloop.loop.status import Status
 from effectloop.observe.logging import log_events

@@ -1,58 +1,22 @@
-"""`limited`: at most so long for one attempt, and a value that says when it took longer."""
+"""`limited`: at most so long for one attempt."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, final
+from typing import TypeVar
 
 from returns.future import FutureResult
 from returns.io import IOResult
 from returns.result import Failure, Result
-from typing_extensions import override
 
 from effectloop.core.duration import Duration
 from effectloop.core.duration import seconds as duration
 from effectloop.drivers.clock import Clock, SystemClock
 from effectloop.drivers.factory import factory, result_of
+from effectloop.loop.outcome import TimedOut
 
 A = TypeVar("A")
 E = TypeVar("E")
-
-
-@final
-class TimedOut(Exception):
-    """The failure of an attempt that `limited` cut: a value, equal to any other of as many seconds.
-
-    It is an exception so that it may be raised as well, but no ``TimeoutError``: that is the work's own.
-
-    Args:
-        seconds: How long the attempt was given.
-    Example:
-        >>> from effectloop import TimedOut
-        >>> print(TimedOut(1.5))
-        timed out after 1.5 s
-    """
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(seconds)
-        self._seconds = seconds
-
-    @property
-    def seconds(self) -> float:
-        """How long the attempt was given, in seconds."""
-        return self._seconds
-
-    @override
-    def __str__(self) -> str:
-        return f"timed out after {self._seconds:.12g} s"
-
-    @override
-    def __eq__(self, other: object) -> bool:
-        return self._seconds == other._seconds if isinstance(other, TimedOut) else NotImplemented
-
-    @override
-    def __hash__(self) -> int:
-        return hash((TimedOut, self._seconds))
 
 
 def limited(

@@ -46,7 +46,11 @@ class LoopStarted(LoopEvent):
 @final
 @dataclass(frozen=True, slots=True)
 class IterationStarted(LoopEvent):
-    """An iteration is about to run."""
+    """An iteration is about to run.
+
+    It is told in the loop's own task, as is the iteration's end unless it is late: a context variable that an
+    observer sets reaches the work, in its child tasks and worker threads too.
+    """
 
     iteration: int
 
@@ -74,10 +78,14 @@ class IterationSucceeded(IterationEnded):
     Attributes:
         progress: What it answered; a failure that means "no work" or "told to stop" is ``has_more=False``.
         failures_ended: The failures in a row that this success ended; 0 when there were none.
+        failure: The Failure's own value where it was one that is no error, otherwise None.
+        cancelled: That failure means "told to stop", and the loop is stopping.
     """
 
     progress: Progress
     failures_ended: int
+    failure: object = None
+    cancelled: bool = False
 
 
 @final
@@ -89,11 +97,13 @@ class IterationFailed(IterationEnded):
         error: The Failure's own value.
         failures: Failures and defects in a row, this one included.
         changed: It is the first in a row, or differs from the one before in type or text.
+        cancelled: It means "told to stop", but the loop is not stopping.
     """
 
     error: object
     failures: int
     changed: bool
+    cancelled: bool = False
 
 
 @final

@@ -281,7 +281,7 @@ def settled(
     error = result.failure()
     if isinstance(error, Defect):
         return result
-    if rules.no_work(error) or (state.asked.stop and rules.cancelled(error)):
+    if rules.no_work(error) or (rules.cancelled(error) and state.asked.stop):
         return NO_WORK
     return result
 

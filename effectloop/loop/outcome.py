@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar, final
 
 from returns.result import Result
+from typing_extensions import override
 
 from effectloop.core.duration import Duration, seconds
 
@@ -78,6 +79,42 @@ class Outcome(NamedTuple, Generic[E_co]):
 
     result: Result[Progress, E_co | Defect]
     duration: float
+
+
+@final
+class TimedOut(Exception):
+    """The failure of an attempt that `limited` cut: a value, equal to any other of as many seconds.
+
+    It is an exception so that it may be raised as well, but no ``TimeoutError``: that is the work's own.
+
+    Args:
+        seconds: How long the attempt was given.
+    Example:
+        >>> from effectloop import TimedOut
+        >>> print(TimedOut(1.5))
+        timed out after 1.5 s
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self._seconds = seconds
+
+    @property
+    def seconds(self) -> float:
+        """How long the attempt was given, in seconds."""
+        return self._seconds
+
+    @override
+    def __str__(self) -> str:
+        return f"timed out after {self._seconds:.12g} s"
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return self._seconds == other._seconds if isinstance(other, TimedOut) else NotImplemented
+
+    @override
+    def __hash__(self) -> int:
+        return hash((TimedOut, self._seconds))
 
 
 class ShouldBackOff(Exception):

@@ -83,7 +83,12 @@ def _answered(loop: Identity, rules: Rules[E], before: State[E], event: Answer[E
     n, duration = before.iterations, event.now - event.started
     result = settled(rules, before, event.result)
     if isinstance(result, Success):
-        return IterationSucceeded(loop, event.now, n, duration, late, result.unwrap(), before.failures)
+        progress, ended = result.unwrap(), before.failures
+        if isinstance(event.result, Success):
+            return IterationSucceeded(loop, event.now, n, duration, late, progress, ended)
+        excuse = event.result.failure()
+        told = not rules.no_work(excuse)
+        return IterationSucceeded(loop, event.now, n, duration, late, progress, ended, excuse, told)
     error = result.failure()
     failures = before.failures + 1
     changed = described(error) != before.trouble
@@ -92,4 +97,5 @@ def _answered(loop: Identity, rules: Rules[E], before: State[E], event: Answer[E
     if isinstance(error, Defect):
         ends = rules.on_defect == "end"
         return IterationDefect(loop, event.now, n, duration, late, error.error, failures, changed, ends)
-    return IterationFailed(loop, event.now, n, duration, late, error, failures, changed)
+    told = rules.cancelled(error)
+    return IterationFailed(loop, event.now, n, duration, late, error, failures, changed, told)

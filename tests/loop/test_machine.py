@@ -326,15 +326,27 @@ def test_a_failure_that_means_no_work_is_no_failure() -> None:
     last = records[-2]
     assert isinstance(last, IterationSucceeded)
     assert (last.progress, last.failures_ended) == (Progress(has_more=False), 1)
+    assert (last.failure, last.cancelled) == ("no work", False)
 
 
 def test_told_to_stop_is_a_failure_unless_a_stop_was_asked() -> None:
     state, _, records = drive(rules(), "begin", "told to stop")
     assert state.failures == 1
     assert isinstance(records[-2], IterationFailed)
+    assert records[-2].cancelled
     state, _, records = drive(rules(), "begin", "failure", "wait over", "stop", "told to stop")
     assert state.failures == 0
     assert isinstance(records[-2], IterationSucceeded)
+    assert (records[-2].failure, records[-2].cancelled) == ("told to stop", True)
+
+
+def test_only_what_the_loop_was_told_means_told_to_stop() -> None:
+    _, _, records = drive(rules(), "begin", "failure")
+    assert isinstance(records[-2], IterationFailed)
+    assert not records[-2].cancelled
+    _, _, records = drive(rules(), "begin", "idle")
+    assert isinstance(records[-2], IterationSucceeded)
+    assert (records[-2].failure, records[-2].cancelled) == (None, False)
 
 
 def test_failures_are_counted_in_a_row_and_their_change_is_told() -> None:

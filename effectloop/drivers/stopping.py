@@ -33,17 +33,17 @@ def stopping() -> Stopping:
         >>> import anyio
         >>> from returns.future import future_safe
         >>> from effectloop import BackgroundProcessor, Progress, stopping
-        >>> @future_safe
-        ... async def copy_pages():
-        ...     for page in range(10**6):
-        ...         if stopping().is_set():
-        ...             break
-        ...         await anyio.sleep(0.001)
-        ...     return Progress(has_more=True)
+        >>> from effectloop.testing import VirtualClock
         >>> async def main():
-        ...     async with BackgroundProcessor(copy_pages, name="copy", interval=1) as processor:
-        ...         await anyio.sleep(0.2)
-        ...         print((await processor.shutdown()).how)
+        ...     @future_safe
+        ...     async def copy_pages():
+        ...         while not stopping().is_set():
+        ...             await clock.sleep(1)  # a page
+        ...         return Progress(has_more=True)
+        ...     async with VirtualClock() as clock:
+        ...         async with BackgroundProcessor(copy_pages, name="copy", interval=1, clock=clock) as copy:
+        ...             await clock.sleep(3)
+        ...             print((await copy.shutdown()).how)
         >>> anyio.run(main)
         drained
     """

@@ -9,7 +9,7 @@ from tests.golden.effect import DIFFERENCES_3, DIFFERENCES_4
 from tests.golden.replay import INTERVALS, NOT_IMITATED
 from tests.golden.values import Json
 
-ORIGINALS = {"effect", "effect3", "effect4", "processor", "worker"}
+ORIGINALS = {"effect", "effect3", "effect4", "processor", "worker", "worker_spans"}
 
 
 @pytest.mark.parametrize("row", rows(), ids=[row["id"] for row in rows()])

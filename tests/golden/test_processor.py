@@ -211,7 +211,7 @@ WITH_DEFECTS = [case for case, _ in CASES if has_defect(promised(case, translate
 @pytest.mark.parametrize(("case", "part"), CASES, ids=[case["id"] for case, _ in CASES])
 async def test_a_processor_does_as_the_original_but_for_the_listed_differences(case: Json, part: str) -> None:
     timeline, rows = promised(case, translated(case), RULES)
-    hold(case, part, rows | ({BY_DEFAULT} if has_defect(timeline) else set()))
+    hold(case, part, rows | ({BY_DEFAULT} if has_defect(timeline) else set()), "processor")
     diary = await replayed(case)
     assert unlike(in_words_of_the_original(diary), timeline) == []
     assert diary.quiet_tells_the_same()

@@ -2,12 +2,13 @@
 
 Replay rules: `backoff_on_all_errors` as recorded; a grace longer than the trace, since the original never
 cuts its work; work that ignores its context is shielded; the cancel comes before timers that are due at the
-same time. What a span says of an error is compared with what we log; the other span fields are not.
+same time. What a span says of an error is compared with what we log; `test_worker_spans` compares the spans.
 """
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any
 
@@ -17,6 +18,7 @@ from returns.future import FutureResult
 from returns.result import Failure, Success
 
 from effectloop import (
+    Observer,
     Progress,
     Schedule,
     ShouldBackOff,
@@ -284,7 +286,13 @@ def back_off(backoff: Json) -> Schedule[object, object] | None:
             raise AssertionError(unknown)
 
 
-async def replayed(case: Json, *, told: bool = True) -> Diary:
+async def replayed(
+    case: Json,
+    *,
+    told: bool = True,
+    observe: Callable[[Diary], Iterable[Observer]] = lambda _: (),
+    **more: Any,
+) -> Diary:
     """Answer what our worker does when it is treated as *case* says; *told* what to do on errors, or not."""
     drawn = [event["t"] for event in case["timeline"] if event["event"] == "backoff_next"]
     clock = VirtualClock(draws=by_time(zip(drawn, case.get("uniforms", []), strict=False)))
@@ -298,8 +306,9 @@ async def replayed(case: Json, *, told: bool = True) -> Diary:
         min_work_time=case["min_work_ms"] / 1000,
         grace=24 * 3600,
         clock=clock,
-        observe=diary.observe,
+        observe=(*diary.observe, *observe(diary)),
         **said,
+        **more,
     )
 
     async def cancel() -> None:
@@ -336,10 +345,10 @@ WITH_ERRORS = [case for case, _ in CASES if not refused(case) and BY_DEFAULT in 
 @pytest.mark.parametrize(("case", "part"), CASES, ids=[case["id"] for case, _ in CASES])
 async def test_a_worker_does_as_the_original_but_for_the_listed_differences(case: Json, part: str) -> None:
     if row := refused(case):
-        hold(case, part, {row})
+        hold(case, part, {row}, "worker")
         return
     timeline, rows = altered(case)
-    hold(case, part, rows)
+    hold(case, part, rows, "worker")
     diary = await replayed(case)
     assert unlike(in_words_of_the_original(diary), timeline) == []
     assert diary.quiet_tells_the_same()

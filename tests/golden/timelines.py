@@ -49,6 +49,7 @@ STREAMS = {
     "shutdown": "calls",
     "close_scope": "calls",
     "is_running": "answers",
+    "span": "spans",
 }
 """What is compared, event by event in order, and in which stream: the originals let their fibers race."""
 
@@ -68,13 +69,14 @@ def promised(case: Json, timeline: Timeline, rules: Mapping[str, Rule]) -> tuple
     return timeline, altered
 
 
-def hold(case: Json, part: str, altered: set[str]) -> None:
-    """Hold that the rows that name *case* are the rules that altered it.
+def hold(case: Json, part: str, altered: set[str], original: str) -> None:
+    """Hold that the rows of *original* that name *case* are the rules that altered it.
 
     Cases of another part than the one in this folder are named by no row: there a row's rule is enough.
     """
-    named = listed().get(case["id"], set())
-    assert altered <= {row["id"] for row in rows()}
+    its_rows = {row["id"] for row in rows() if row["original"] == original}
+    named = listed().get(case["id"], set()) & its_rows
+    assert altered <= its_rows
     if part == "open" or named:
         assert altered == named, (
             f"{case['id']}: altered by {altered or 'nothing'}, listed in {named or 'no row'}"

@@ -15,6 +15,10 @@ from typing import ForwardRef
 
 import effectloop
 import effectloop.testing
+from effectloop.observe import opentelemetry
+
+MODULES = (effectloop, effectloop.testing, opentelemetry)
+"""Where the public names are."""
 
 SECTIONS = ("Args", "Attributes", "Outputs", "Raises", "Laws", "Source", "Example")
 OPERATORS = {"__and__": "a & b", "__or__": "a | b"}
@@ -47,7 +51,7 @@ def _is_method(name: str, member: object) -> bool:
 def resolved(name: str) -> object:
     """Answer what *name* stands for: a public name, or a method of one."""
     owner, _, method = name.partition(".")
-    thing = getattr(effectloop, owner) if hasattr(effectloop, owner) else getattr(effectloop.testing, owner)
+    thing = next(getattr(module, owner) for module in MODULES if owner in module.__all__)
     return getattr(thing, method) if method else thing
 
 

@@ -8,10 +8,7 @@ import re
 import entries
 import pytest
 
-import effectloop
-import effectloop.testing
-
-NAMES = [*effectloop.__all__, *effectloop.testing.__all__]
+NAMES = [name for module in entries.MODULES for name in module.__all__]
 METHODS = [
     method for name in NAMES if isinstance(entries.resolved(name), type) for method in entries.methods(name)
 ]

@@ -7,16 +7,11 @@ from collections import Counter
 
 import entries
 
-import effectloop
-import effectloop.testing
 from tests.docs.pages import ROOT
 
 PAGES = sorted((ROOT / "docs/reference").glob("*.md"))
-CLASSES = [
-    name
-    for name in (*effectloop.__all__, *effectloop.testing.__all__)
-    if isinstance(entries.resolved(name), type)
-]
+NAMES = [name for module in entries.MODULES for name in module.__all__]
+CLASSES = [name for name in NAMES if isinstance(entries.resolved(name), type)]
 
 
 def entered() -> Counter[str]:
@@ -34,7 +29,7 @@ def entered() -> Counter[str]:
 
 def test_every_public_name_has_one_entry_and_nothing_else_has() -> None:
     names = Counter(name for name in entered().elements() if "." not in name)
-    assert names == Counter([*effectloop.__all__, *effectloop.testing.__all__])
+    assert names == Counter(NAMES)
 
 
 def test_every_public_method_has_one_entry() -> None:

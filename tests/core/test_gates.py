@@ -33,6 +33,7 @@ from effectloop import (
     unfold,
     windowed,
 )
+from effectloop.core.duration import positive
 
 Build = Callable[[Any], object]
 
@@ -274,3 +275,16 @@ def test_every_public_parameter_is_checked_here() -> None:
     leaves = {name for name in vars(effectloop.core.leaves) if name in effectloop.__all__ and name.islower()}
     methods = {name for name in vars(Schedule) | vars(Schedule.__mro__[1]) if not name.startswith("_")}
     assert leaves | methods <= named | without_parameters | elsewhere
+
+
+@pytest.mark.parametrize("nothing", [0, 0.0, -0.0, timedelta(0)])
+def test_where_nothing_makes_no_sense_it_is_refused(nothing: float | timedelta) -> None:
+    with pytest.raises(ValueError) as caught:
+        positive(nothing, "limited: seconds")
+    assert str(caught.value) == f"limited: seconds must be a duration above 0 s, got {nothing!r}"
+
+
+def test_a_positive_duration_is_answered_in_seconds_and_a_bad_one_refused_as_any() -> None:
+    assert positive(timedelta(minutes=1), "limited: seconds") == 60.0
+    with pytest.raises(TypeError, match=r"^limited: seconds must be a duration"):
+        positive(True, "limited: seconds")

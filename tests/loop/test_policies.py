@@ -188,6 +188,14 @@ def test_a_back_off_that_is_no_schedule_is_refused(backoff: object) -> None:
         worker_pacing(backoff)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("least", [-1, float("nan")])
+def test_a_bad_least_work_time_is_refused(least: float) -> None:
+    with pytest.raises(
+        ValueError, match=r"^worker_pacing: min_work_time must be a duration of at least 0 s, got "
+    ):
+        worker_pacing(spaced(1), min_work_time=least)
+
+
 def test_the_policies_are_values() -> None:
     assert background_pacing(3) == background_pacing(3)
     assert background_pacing(3) != background_pacing(4)

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from time import time_ns
 from typing import Any
 
 import anyio
@@ -418,6 +419,18 @@ async def test_a_virtual_day_makes_spans_in_real_time_with_their_children_inside
         times += [span.start_time or 0, child.start_time or 0, child.end_time or 0, span.end_time or 0]
     assert times == sorted(times)
     assert times[-1] - times[0] < 600 * 10**9
+
+
+def test_a_span_ends_with_its_iteration_however_late_the_next_event_is(collector: Collector) -> None:
+    observe = trace_events(collector.tracer)
+    for event in (STARTED, succeeded(True)):
+        observe(event)
+    answered = time_ns()
+    while time_ns() == answered:
+        pass
+    observe(STOPPED)
+    (span,) = collector.loops()
+    assert (span.end_time or 0) <= answered
 
 
 @pytest.mark.parametrize(("idle", "spans"), [(True, 102), (False, 2)])

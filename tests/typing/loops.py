@@ -56,6 +56,7 @@ from effectloop import (
     until_due,
     worker_pacing,
 )
+from effectloop.observe.opentelemetry import measure_events, trace_events
 from effectloop.testing import VirtualClock
 
 
@@ -119,6 +120,8 @@ assert_type(TimedOut(3).seconds, float)
 no_work: Exception = ShouldBackOff("no work")
 assert_type(GateError().__cause__, BaseException | None)
 observers: tuple[Observer, ...] = (observe, log_events, partial(log_events, quiet=False))
+assert_type(trace_events(idle=False), Observer)
+assert_type(measure_events(), Observer)
 gate: Gate = lease
 clocks: list[Clock] = [SystemClock(seed=3), VirtualClock(draws=[0.5])]
 with clocks[0].limit(3) as scope:

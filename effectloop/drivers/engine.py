@@ -55,6 +55,7 @@ from effectloop.loop.machine import (
     WaitOver,
     Watch,
     fresh,
+    never,
     step,
 )
 from effectloop.loop.outcome import Defect, Ended, GateError, Outcome, Progress
@@ -336,12 +337,13 @@ class Engine(Generic[E]):
         self._apply(event)
 
     def _apply(self, event: Happening[E]) -> None:
-        before = self._state
+        before, rules = self._state, self._rules
         try:
-            after, order = step(self._rules, before, event)
-        except Exception as error:  # the pacing's own: a callback of the user's raised
+            after, order = step(rules, before, event)
+        except Exception as error:  # a callback's: of the pacing, or a predicate, which is not asked again
             _attach(error, event)
-            after, order = step(self._rules, before, Raise(error))
+            rules = rules._replace(no_work=never, cancelled=never)
+            after, order = step(rules, before, Raise(error))
         self._state = after
         if (order is Do.RUN or order is Do.CHECKPOINT) and self._nap is None:
             self._order = order  # the hot way round
@@ -349,7 +351,7 @@ class Engine(Generic[E]):
             self._obey(order)
         if self._observers:
             now = self._clock.monotonic()
-            for record in report(self._loop, self._rules, before, event, after, order, now):
+            for record in report(self._loop, rules, before, event, after, order, now):
                 self._publish(record)
 
     def _obey(self, order: Order) -> None:

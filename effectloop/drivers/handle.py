@@ -210,7 +210,11 @@ class Handle(Generic[E]):
             if error is not None and not failed:
                 return False  # nothing but the body's own error, which goes on by itself
             single = _single(group)
-        raise single
+        context = single.__context__
+        try:
+            raise single
+        finally:
+            single.__context__ = context  # what it came from, not the cancellation that it brought about
 
 
 def _single(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -400,6 +400,35 @@ async def test_a_failure_that_means_told_to_stop_is_no_error_while_stopping() ->
     assert [event.progress for event in record.of(IterationSucceeded)] == [Progress(has_more=False)]
 
 
+@pytest.mark.parametrize("stopping_already", [True, False])
+async def test_a_predicate_that_raises_ends_the_loop_and_everything_is_told(stopping_already: bool) -> None:
+    record, down = Record(), OSError("down")
+
+    def broken(error: object) -> bool:
+        raise ZeroDivisionError("in the predicate")
+
+    async with VirtualClock() as clock:
+        script = Script(clock, then=Failure(down), work=2)
+        processor: Processor = BackgroundProcessor(
+            script,
+            name="p",
+            interval=1,
+            skip_initial_delay=True,
+            cancelled=broken,
+            clock=clock,
+            observe=(record,),
+        )
+        with pytest.raises(ZeroDivisionError, match="in the predicate") as caught:
+            async with processor:
+                await clock.sleep(1)
+                if not stopping_already:
+                    await clock.sleep(10)
+        assert caught.value.__context__ is down
+        assert not processor.is_running
+    assert [event.error for event in record.of(IterationFailed)] == [down]
+    assert [event.ended.how for event in record.of(LoopEnded)] == ["failed"]
+
+
 # Owning.
 
 

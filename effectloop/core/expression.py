@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, fields, is_dataclass
-from typing import Any, Final
+from typing import Final
 
 _OPERATORS: Final = {"_And": ("&", 2), "_Or": ("|", 1)}  # and how tightly each binds
 CALL: Final = 3
@@ -47,7 +47,7 @@ def operand(node: object, binding: int = CALL) -> str:
     return f"({node!r})" if own < binding and not state_of(node) else repr(node)
 
 
-def _arguments(node: object, parameters: list[Field[Any]]) -> Iterator[str]:
+def _arguments(node: object, parameters: list[Field[object]]) -> Iterator[str]:
     named = False
     for parameter in parameters:
         value = getattr(node, parameter.name)
